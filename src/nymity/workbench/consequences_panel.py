@@ -1,0 +1,135 @@
+"""What promises cost, beside them: exact where the whole lattice can be looked at, and marked where it cannot."""
+
+from __future__ import annotations
+
+from nicegui import background_tasks, context, ui
+
+from nymity.core.errors import NymityError
+from nymity.lattice.default import SUPPRESSION, rounded
+from nymity.publishing import Consequences
+from nymity.workbench.catalogue import Texts
+from nymity.workbench.foresights import consequences_of
+from nymity.workbench.parts import badge, bar, box, card, error_card, in_thread, text, tile
+from nymity.workbench.project import Project
+from nymity.workbench.promise_sentences import has_field
+from nymity.workbench.watching import watched
+
+#: Shares of suppression that are compared.
+_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
+
+
+def consequences_panel(project: Project, texts: Texts) -> None:
+    """Show what the promises cost; counted in a thread, newly whenever the job changes."""
+    client = context.client
+    with card(texts("promises.consequences"), classes="consequences"):
+        place = box("div")
+
+    def show(found: Consequences | NymityError | None) -> None:
+        place.clear()
+        with place:
+            if found is None:
+                with box("div", "run-line"):
+                    ui.spinner(size="sm")
+                    text("span", texts("promises.counting"), "quiet")
+            elif isinstance(found, NymityError):
+                text("p", texts("promises.not_counted"), "quiet")
+                error_card(found, texts)
+            else:
+                _shown(project, found, texts)
+
+    async def count() -> None:
+        version = project.state.at
+        try:
+            found: Consequences | NymityError = await in_thread(consequences_of, project)
+        except NymityError as error:
+            found = error
+        if version == project.state.at and not client.is_deleted:
+            with client:
+                show(found)
+
+    @watched(project)
+    def follow() -> None:
+        with client:
+            show(None)
+        background_tasks.create(count(), name="consequences")
+
+    follow()
+
+
+def _shown(project: Project, found: Consequences, texts: Texts) -> None:
+    method = project.job_data.get("method")
+    if found.nodes is not None:
+        with box("div", "run-line"):
+            badge(texts("promises.exact"), "good")
+            text("span", texts("promises.exact_is", n=found.lattice_size), "quiet small")
+        share = SUPPRESSION if method is None else float(method.get("suppression", 0.0))
+        _exact(found, share, texts)
+        return
+    with box("div", "run-line"):
+        badge(texts("promises.estimate"), "warned")
+        large = has_field(method, "suppression")
+        said = texts(
+            "promises.estimate_large" if large else "promises.estimate_local", size=rounded(found.lattice_size)
+        )
+        text("span", said, "quiet small")
+    _breaking(found, texts)
+
+
+def _breaking(found: Consequences, texts: Texts) -> None:
+    with box("div", "tiles"):
+        broken = texts.number(found.breaking_records)
+        note = texts("promises.breaking_of", n=found.records)
+        tile(texts("promises.breaking"), broken, note, "bad" if found.breaking_records else "good")
+        tile(texts("promises.groups"), texts.number(found.classes))
+    bar(found.breaking_share, texts.percent(found.breaking_share))
+    text("p", texts("promises.breaking_is"), "quiet small")
+
+
+def _exact(found: Consequences, share: float, texts: Texts) -> None:
+    assert found.nodes is not None
+    nodes = found.nodes.within(share)
+    best = nodes.best(1)
+    with box("div", "tiles"):
+        solutions = int(nodes.solution.sum())
+        tile(
+            texts("promises.solutions"),
+            texts.number(solutions),
+            texts("promises.solutions_of", n=found.lattice_size),
+            "" if solutions else "bad",
+        )
+        if len(best):
+            tile(texts("promises.detail_lost"), _loss(float(best.loss[0]), texts))
+            gone = int(best.suppressed[0])
+            tile(texts("promises.left_out"), texts.number(gone), texts.percent(gone / found.records))
+            tile(texts("promises.smallest"), texts.number(int(best.smallest[0])))
+    if not len(best):
+        text("p", texts("promises.no_solution"), "notice")
+    else:
+        text("h3", texts("promises.best_levels"))
+        with box("div", "levels"):
+            for name, level in zip(best.names, best.levels[0].tolist(), strict=True):
+                text("span", name)
+                text("span", texts("promises.level", level=level) if level else texts("promises.as_is"), "quiet")
+    _by_suppression(found, share, texts)
+    _breaking(found, texts)
+
+
+def _by_suppression(found: Consequences, share: float, texts: Texts) -> None:
+    """Show the best that each limit would allow."""
+    rows = found.best_by_suppression(tuple(sorted({*_SHARES, share})))
+    most = max((float(best.loss[0]) for _, best in rows if len(best)), default=0.0)
+    text("h3", texts("promises.by_suppression"))
+    with box("div", "trade-off"):
+        for limit, best in rows:
+            text("span", texts("promises.at_most", share=texts.percent(limit)), "now" if limit == share else "")
+            if len(best):
+                loss = float(best.loss[0])
+                bar(loss / (1.0 if most <= 1 else most), _loss(loss, texts))
+                text("span", _loss(loss, texts), "number-cell")
+            else:
+                text("span", texts("promises.nothing_fits"), "quiet nothing")
+
+
+def _loss(value: float, texts: Texts) -> str:
+    """Write a loss: most are shares, others have a unit of their own."""
+    return texts.percent(value) if 0 <= value <= 1 else texts.number(value, 1)

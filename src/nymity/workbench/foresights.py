@@ -1,0 +1,59 @@
+"""What promises cost, kept while the table is in memory: the same question again is answered at once."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from threading import Lock
+from typing import Any
+
+import nymity as ny
+from nymity.publishing import Consequences, Foresight
+from nymity.workbench.project import Project
+from nymity.workbench.tables import look_at
+
+#: Answers that are kept for a table.
+_MOST = 12
+#: Fields of the method that an answer does not depend on: all shares of suppression are in it.
+_ANY = ("suppression",)
+_working = Lock()
+
+
+def consequences_of(project: Project) -> Consequences:
+    """Return what the promises of a project cost on its table; this takes up to some seconds the first time."""
+    looked, job, data = look_at(project), project.job(), project.job_data
+    memory = looked.memory
+    with _working:  # one at a time: the machine is for searches
+        tables: OrderedDict[str, Foresight] = memory.setdefault("foresights", OrderedDict())
+        answers: OrderedDict[str, Consequences] = memory.setdefault("consequences", OrderedDict())
+        asked = _answer_key(data)
+        if asked not in answers:
+            table = _table_key(data, job)
+            if table not in tables:
+                tables.clear()
+                tables[table] = Foresight.of(job, looked.cells)
+            answers[asked] = tables[table].consequences(job)
+        answers.move_to_end(asked)
+        while len(answers) > _MOST:
+            answers.popitem(last=False)
+        return answers[asked]
+
+
+def known_consequences(project: Project) -> Consequences | None:
+    """Return what is known already, without counting anything."""
+    found = look_at(project).memory.get("consequences", {})
+    answer: Consequences | None = found.get(_answer_key(project.job_data))
+    return answer
+
+
+def _answer_key(data: dict[str, Any]) -> str:
+    method = {name: value for name, value in data.get("method", {}).items() if name not in _ANY}
+    return json.dumps([data.get("schema"), data.get("privacy"), method], sort_keys=True, default=str)
+
+
+def _table_key(data: dict[str, Any], job: ny.Job) -> str:
+    """Tell encoded tables apart: by columns but for their importance, by what is counted, and by second tables."""
+    columns = {name: {**one, "weight": 1} for name, one in data["schema"].items()}
+    second = [str(getattr(model, model.second_table)) for model in job.privacy if model.second_table]
+    households = any(model.of_households for model in job.privacy)
+    return json.dumps([columns, second, households], sort_keys=True, default=str)

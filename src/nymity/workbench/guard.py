@@ -1,0 +1,225 @@
+"""The guard: the outermost layer of the server. What does not come from the opened window is refused before anything.
+
+A page of somebody else's that is open in the same browser can send requests to this machine, and may have made its own
+name lead here. So:
+
+- the ``Host`` must be the address that was opened (421), the ``Origin`` of websockets and of what changes something too
+  (403);
+- a one-time token in the opened address is exchanged for a cookie (HttpOnly, SameSite=Strict) and removed from the
+  address; without the cookie there is nothing to see (401);
+- bodies are limited, also those whose length nobody said (413);
+- headers by which a proxy would speak are removed: there is none;
+- every page gets a policy by which nothing is loaded from elsewhere, and scripts run with this answer's nonce alone.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from nymity.core.randomness import secure_bytes
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+TOKEN_FIELD = "token"
+#: Bytes of a body; a file that is uploaded may have more.
+MOST_BODY, MOST_UPLOAD = 8 * 2**20, 4 * 2**30
+UPLOAD_PATH = "/api/upload"
+#: Digits of a length.
+_LONGEST_LENGTH = 15
+_PROXIED = (b"forwarded", b"x-real-ip")
+
+#: ``'unsafe-eval'`` is what NiceGUI cannot do without; the rest is as strict as it works.
+_POLICY = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; "
+    "connect-src 'self'; font-src 'self'; img-src 'self' data:; script-src 'self' 'nonce-{nonce}' 'unsafe-eval'; "
+    "style-src 'self' 'unsafe-inline'"
+)
+
+
+@dataclass
+class Guard:
+    """Lets through what comes from the window that was opened with the token; ``hosts`` are the server's names."""
+
+    app: App
+    hosts: frozenset[str]
+    token: str = field(default_factory=lambda: secure_bytes(32).hex(), repr=False)
+    _session: str = field(default_factory=lambda: secure_bytes(32).hex(), repr=False)
+    _used: bool = False
+
+    @property
+    def cookie_name(self) -> str:
+        """One for each port, for cookies know none: two workbenches may be open."""
+        return "nymity-" + min(self.hosts).rpartition(":")[2]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or hand on."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        scope["headers"] = [(name, value) for name, value in scope["headers"] if not _is_proxied(name)]
+        refused = self._refusal(scope)
+        if scope["type"] == "websocket":
+            await (self.app(scope, receive, send) if refused is None else _close(receive, send))
+            return
+        if refused is None:
+            await self._hand_on(scope, receive, send)
+        elif refused == 401 and self._opens(scope):
+            await self._let_in(scope, send)
+        else:
+            await _answer(send, refused)
+
+    def _refusal(self, scope: Scope) -> int | None:
+        """Return the status of what is refused; None for what is let through."""
+        if _header(scope, b"host") not in self.hosts:
+            return 421
+        origin = _header(scope, b"origin")
+        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        if (changes or origin) and origin not in {f"http://{host}" for host in self.hosts}:
+            return 403
+        return None if self._is_known(scope) else 401
+
+    def _is_known(self, scope: Scope) -> bool:
+        cookies: SimpleCookie = SimpleCookie()
+        try:
+            cookies.load(_header(scope, b"cookie"))
+        except CookieError:
+            return False
+        held = cookies.get(self.cookie_name)
+        return held is not None and hmac.compare_digest(held.value.encode(), self._session.encode())
+
+    def _opens(self, scope: Scope) -> bool:
+        """Return whether this is the first use of the token."""
+        given = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get(TOKEN_FIELD, "")
+        return not self._used and hmac.compare_digest(given.encode(), self.token.encode())
+
+    async def _let_in(self, scope: Scope, send: Send) -> None:
+        """Exchange the token for a cookie, and take it out of the address."""
+        self._used = True
+        rest = [one for one in parse_qsl(scope["query_string"].decode("latin-1")) if one[0] != TOKEN_FIELD]
+        address = scope["path"] + ("?" + urlencode(rest) if rest else "")
+        cookie = f"{self.cookie_name}={self._session}; HttpOnly; SameSite=Strict; Path=/"
+        await _answer(
+            send, 303, [(b"location", address.encode("latin-1", "replace")), (b"set-cookie", cookie.encode())]
+        )
+
+    async def _hand_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        most = MOST_UPLOAD if scope["path"] == UPLOAD_PATH else MOST_BODY
+        length = _header(scope, b"content-length") or "0"
+        if not length.isdecimal() or len(length) > _LONGEST_LENGTH or int(length) > most:
+            await _answer(send, 413)
+            return
+        reply = _Reply(send)
+        try:
+            await self.app(scope, _counted(receive, most), reply)
+        except _TooMuch:
+            if not reply.begun:
+                await _answer(send, 413)
+
+
+class _Reply:
+    """Adds the policy to an answer, and its nonce to the scripts of a page."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self._nonce = send, secure_bytes(16).hex()
+        self._start: Message | None = None
+        self._body = b""
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            kept = [(name, value) for name, value in message["headers"] if name.lower() not in _OURS]
+            message["headers"] = [*kept, *_headers(self._nonce)]
+            if any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in kept):
+                self._start = message
+            else:
+                await self._send(message)
+        elif self._start is None:
+            await self._send(message)
+        else:
+            await self._collect(message)
+
+    async def _collect(self, message: Message) -> None:
+        """Hold a page back until it is whole, for its scripts are to be marked."""
+        self._body += message.get("body", b"")
+        if message.get("more_body"):
+            return
+        assert self._start is not None
+        body = self._body.replace(b"<script", b'<script nonce="%s"' % self._nonce.encode())
+        others = [(name, value) for name, value in self._start["headers"] if name.lower() != b"content-length"]
+        self._start["headers"] = [*others, (b"content-length", str(len(body)).encode())]
+        await self._send(self._start)
+        await self._send({"type": "http.response.body", "body": body})
+
+
+_OURS = {b"content-security-policy", b"x-content-type-options", b"referrer-policy", b"x-frame-options", b"server"}
+
+
+def _headers(nonce: str) -> list[tuple[bytes, bytes]]:
+    return [
+        (b"content-security-policy", _POLICY.format(nonce=nonce).encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+        (b"x-frame-options", b"DENY"),
+        (b"cross-origin-resource-policy", b"same-origin"),
+        (b"cross-origin-opener-policy", b"same-origin"),
+    ]
+
+
+class _TooMuch(Exception):  # noqa: N818 -- it never leaves this file
+    """A body is longer than it may be."""
+
+
+def _counted(receive: Receive, most: int) -> Receive:
+    """Count what comes: its length may have been said wrongly, or not at all."""
+    came = 0
+
+    async def counted() -> Message:
+        nonlocal came
+        message = await receive()
+        came += len(message.get("body", b""))
+        if came > most:
+            raise _TooMuch
+        return message
+
+    return counted
+
+
+_WORDS = {
+    401: b"This is a nymity workbench. Open it with the address that its terminal shows.\n",
+    403: b"Refused: the request comes from another page.\n",
+    413: b"Refused: too large.\n",
+    421: b"Refused: this server is called otherwise.\n",
+}
+
+
+async def _answer(send: Send, status: int, headers: list[tuple[bytes, bytes]] | None = None) -> None:
+    body = _WORDS.get(status, b"")
+    plain = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": [*plain, *_headers(""), *(headers or [])]})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _close(receive: Receive, send: Send) -> None:
+    """Refuse a websocket before it is one: the server answers 403."""
+    await receive()
+    await send({"type": "websocket.close", "code": 1008})
+
+
+def _header(scope: Scope, wanted: bytes) -> str:
+    """Return a header that stands once; one that stands twice is nobody's."""
+    found = [value for name, value in scope["headers"] if name.lower() == wanted]
+    return found[0].decode("latin-1") if len(found) == 1 else ""
+
+
+def _is_proxied(name: bytes) -> bool:
+    return name.lower() in _PROXIED or name.lower().startswith(b"x-forwarded-")

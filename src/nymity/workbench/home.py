@@ -1,0 +1,77 @@
+"""Home: the folder of somebody's projects, and which were opened last."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from nymity.core.disk import make_folder
+from nymity.core.errors import FileError, NymityError
+from nymity.core.paths import resolved
+from nymity.core.plain_data import read_json
+from nymity.workbench.project import PROJECT_NAME, Project
+from nymity.workbench.runs import write_json
+
+RECENT_NAME = "recent.json"
+#: Names of the environment's variable and of the folder that it replaces.
+HOME_VARIABLE, HOME_NAME = "NYMITY_PROJECTS", "nymity-projects"
+#: Projects that are remembered.
+_MOST = 30
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where projects lie."""
+
+    folder: Path
+
+    @staticmethod
+    def usual() -> Home:
+        """Return the one of this user."""
+        return Home(Path(os.environ.get(HOME_VARIABLE) or Path.home() / HOME_NAME))
+
+    def begin(self, name: str, *, private: bool = False) -> Project:
+        """Begin a project in a new folder that is called like it."""
+        make_folder(self.folder, [], private=True)
+        stem = re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.")[:60] or "project"
+        for number in range(1, 10_000):
+            folder = self.folder / (stem if number == 1 else f"{stem}-{number}")
+            if not folder.exists():
+                project = Project.begin(folder, name=name, private=private)
+                self.remember(project)
+                return project
+        raise FileError(str(self.folder / stem), expected="a folder that is not there yet", got="ten thousand of them")
+
+    def recent(self) -> list[Project]:
+        """Return the projects that were opened last, newest first; what is gone is left out."""
+        return [project for folder in self._folders() if (project := _opened(Path(folder))) is not None]
+
+    def find(self, project_id: str) -> Project | None:
+        """Return the project with this id, if it was opened before."""
+        return next((project for project in self.recent() if project.id == project_id), None)
+
+    def remember(self, project: Project) -> None:
+        """Put a project first."""
+        folders = [
+            str(resolved(project.folder)),
+            *(one for one in self._folders() if one != str(resolved(project.folder))),
+        ]
+        make_folder(self.folder, [], private=True)
+        write_json(self.folder / RECENT_NAME, {"projects": folders[:_MOST]})
+
+    def _folders(self) -> list[str]:
+        path = self.folder / RECENT_NAME
+        if not path.exists():
+            return []
+        return [str(one) for one in read_json(path, expected="a list of projects", most=2**20).get("projects", [])]
+
+
+def _opened(folder: Path) -> Project | None:
+    if not (folder / PROJECT_NAME).is_file():
+        return None
+    try:
+        return Project.open(folder)
+    except NymityError:
+        return None

@@ -1,0 +1,149 @@
+"""Opening: a project from what somebody has: a table, a job, the demo's hospital; or a release to look at."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import nymity as ny
+from nymity.core.errors import FileError, NymityError
+from nymity.core.paths import path_text, resolved
+from nymity.io import FORMATS, DetectedReading, WriteOptions
+from nymity.publishing import starter_job
+from nymity.workbench.home import Home
+from nymity.workbench.project import PROJECT_NAME, Project
+from nymity.workbench.tables import keep
+
+DEMO_ROWS, DEMO_NAME = 20_000, "hospital.csv"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LyingThere:
+    """What lies at a path, as it can be opened: a ``project``, a ``job``, a ``release`` or a ``table``."""
+
+    kind: str
+    path: Path
+
+    @staticmethod
+    def at(text: str) -> LyingThere:
+        """Look at a path that somebody typed, or say why nothing can be opened there."""
+        path = resolved(Path(path_text("path", text.strip())).expanduser())
+        if not os.path.exists(path):  # noqa: PTH110 -- Path.exists fails with names that are too long
+            raise FileError(str(path), expected="a file or folder that is there", got="none", hint="the whole path")
+        if (path / PROJECT_NAME).is_file():
+            return LyingThere(kind="project", path=path)
+        if path.suffix.lower() == ".toml":
+            return LyingThere(kind="job", path=path)
+        if (path.is_dir() and not any(path.glob("*.parquet"))) or (path / "certificate.json").is_file():
+            return LyingThere(kind="release", path=path)
+        return LyingThere(kind="table", path=path)
+
+
+def address_of(home: Home, there: LyingThere, *, private: bool = False) -> str:
+    """Open what lies there, and return the address of its page."""
+    if there.kind == "release":
+        return f"/release?path={quote(str(there.path), safe='')}"
+    ways: dict[str, Callable[[], Project]] = {
+        "project": lambda: Project.open(there.path),
+        "job": lambda: open_job(home, there.path),
+        "table": lambda: open_table(home, there.path, private=private),
+    }
+    project = ways[there.kind]()
+    home.remember(project)
+    return project.address
+
+
+def open_table(home: Home, path: Path, *, name: str = "", private: bool = False, **reading: Any) -> Project:
+    """Begin a project with a table that stays where it is."""
+    given = {name: value for name, value in reading.items() if value not in (None, "")}
+    source = {"path": str(resolved(path)), **given}
+    ny.Source(**source)  # refused before there is a folder
+    if private:
+        project = home.begin(name or stem_of(path), private=True)
+        project.change_job("table named", lambda _: {"source": source})
+        return project
+    told, job, asked = first_job(source)
+    project = home.begin(name or stem_of(path))
+    project.change_job("table opened", lambda _: job, asked=asked)
+    keep(project.job_data["source"], *told)
+    return project
+
+
+def open_job(home: Home, path: Path) -> Project:
+    """Begin a project with a job; its relative paths start at its folder."""
+    job = ny.Job.load(resolved(path))
+    project = home.begin(path.stem if path.stem != "job" else path.parent.name or path.stem, private=job.is_private)
+    project.change_job("job opened", lambda _: job.to_dict())
+    return project
+
+
+def open_demo(home: Home, *, rows: int = DEMO_ROWS) -> Project:
+    """Begin a project with generated hospital stays."""
+    project = home.begin("Demo hospital")
+    table = project.files / DEMO_NAME
+    ny.write_table(ny.datasets.hospital(rows), table, WriteOptions(neutralize_formulas=False))
+    table.chmod(0o600)
+    told, job, asked = first_job({"path": str(resolved(table))})
+    project.change_job("demo opened", lambda _: job, asked=asked)
+    keep(project.job_data["source"], *told)
+    return project
+
+
+def first_job(source: Mapping[str, Any]) -> tuple[tuple[Any, Any, Any], dict[str, Any], list[str]]:
+    """Read a table as it seems to be meant; return it, a first job, and the columns somebody should decide on."""
+    cells, reading, dictionary = ny.Source(**source).read_detected({}, None)
+    inspection = ny.inspect(cells, reading=reading, dictionary=dictionary)
+    text = starter_job(inspection, dict(source), reading=reading.stated)
+    return (cells, reading, dictionary), tomllib.loads(text), [column.name for column in inspection.questions]
+
+
+def read_again(project: Project, fields: Mapping[str, Any]) -> None:
+    """Let the table be read otherwise: roles that somebody decided on stay, the others are suggested anew."""
+    before = project.job_data
+    path = {name: value for name, value in before["source"].items() if name in ("path", "sheet")}
+    source = {**path, **{name: value for name, value in fields.items() if value not in (None, "", (), [], {})}}
+    read = ny.Source(**source)
+    valued = read.read_valued()
+    looked = keep(source, valued.table, DetectedReading(options=read.options), valued.dictionary)
+    made = tomllib.loads(starter_job(looked.inspection, source))
+    version = project.state.version
+    decided = version.decided if version is not None else frozenset()
+    for name in decided & set(made["schema"]):
+        made["schema"][name] = before.get("schema", {}).get(name, made["schema"][name])
+    for name in ("privacy", "method", "output", "sign"):
+        if name in before:
+            made[name] = before[name]
+    asked = [column.name for column in looked.inspection.questions]
+    project.change_job("read otherwise", lambda _: made, asked=asked)
+
+
+def stem_of(path: Path) -> str:
+    """Return the name of a table without what says its format."""
+    suffix = next((one.suffix for one in FORMATS.values() if path.name.lower().endswith(one.suffix)), path.suffix)
+    return path.name[: len(path.name) - len(suffix)] or path.name
+
+
+def uploaded(home: Home, name: str, content: Path, *, private: bool = False) -> Project:
+    """Begin a project with a file that was uploaded, which it keeps."""
+    safe = Path(name.replace("\\", "/")).name.strip() or "table.csv"
+    project = home.begin(stem_of(Path(safe)), private=private)
+    table = project.files / safe
+    content.replace(table)
+    table.chmod(0o600)
+    source = {"path": str(resolved(table))}
+    if private:
+        project.change_job("table uploaded", lambda _: {"source": source})
+        return project
+    try:
+        told, job, asked = first_job(source)
+    except NymityError:
+        project.remove()
+        raise
+    project.change_job("table uploaded", lambda _: job, asked=asked)
+    keep(project.job_data["source"], *told)
+    return project

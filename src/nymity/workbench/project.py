@@ -1,0 +1,336 @@
+"""Project: a folder with everything about one table on its way to a release, for its owner alone.
+
+    project.json        format, id, name
+    audit.jsonl         who did what and when (:mod:`nymity.workbench.audit_trail`); the project's state follows from it
+    jobs/0001.toml      the versions of the job; undo moves a pointer and removes nothing
+    runs/0001/          what was computed by a process of its own (:mod:`nymity.workbench.runs`)
+    files/              what was uploaded, and the demo's table; other files stay where they are
+
+A project that was begun as differentially private shows nothing that is computed from records: whoever chose
+parameters by a look at them would void the promise. Every screen and endpoint asks :attr:`Project.may_look`.
+"""
+
+from __future__ import annotations
+
+import copy
+import shutil
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import nymity as ny
+from nymity.core.disk import make_folder
+from nymity.core.errors import FileError, NymityError, ParameterError
+from nymity.core.format_numbers import PROJECT
+from nymity.core.paths import resolved
+from nymity.core.permissions import close, warn_if_exposed
+from nymity.core.plain_data import MOST_JOB_BYTES, parse_toml, read_content, read_json
+from nymity.core.randomness import secure_bytes
+from nymity.publishing import toml_job
+from nymity.workbench.audit_trail import AuditEntry, AuditTrail
+from nymity.workbench.runs import Runs, write_json, write_text
+
+PROJECT_NAME, AUDIT_NAME, JOBS_NAME, RUNS_NAME, FILES_NAME = "project.json", "audit.jsonl", "jobs", "runs", "files"
+#: Characters of a project's name.
+_LONGEST = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobVersion:
+    """One version of the job: what changed by whom, from which one it came, and which columns a person decided on."""
+
+    number: int
+    parent: int | None
+    what: str
+    who: str
+    when: str
+    sha256: str
+    decided: frozenset[str] = frozenset()
+    asked: tuple[str, ...] = ()  #: columns that somebody should decide on, what is most at stake first
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The columns that somebody should decide on and nobody has."""
+        return tuple(name for name in self.asked if name not in self.decided)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    """What somebody wrote down."""
+
+    text: str
+    who: str
+    when: str
+
+
+@dataclass(kw_only=True)
+class ProjectState:
+    """What the lines of the audit log add up to."""
+
+    at: int = 0  #: the version of the job that holds
+    versions: dict[int, JobVersion] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+    private: bool = False
+    explored: bool = False  #: turned private after it had been looked at
+
+    def take(self, entry: AuditEntry) -> None:
+        """Go one line further; lines of other kinds change nothing here."""
+        details = entry.details
+        if entry.what == "begun":
+            self.private = bool(details["private"])
+        elif entry.what == "job":
+            self.at = details["version"]
+            self.versions[self.at] = JobVersion(
+                number=self.at,
+                parent=details["parent"],
+                what=details["change"],
+                who=entry.who,
+                when=entry.when,
+                sha256=details["sha256"],
+                decided=frozenset(details["decided"]),
+                asked=tuple(details["asked"]),
+            )
+        elif entry.what in ("undo", "redo"):
+            self.at = details["version"]
+        elif entry.what == "note":
+            self.notes.append(Note(text=details["text"], who=entry.who, when=entry.when))
+        elif entry.what == "turned private":
+            self.private, self.explored = True, bool(details["explored"])
+
+    @property
+    def version(self) -> JobVersion | None:
+        """The version that holds, None while there is none."""
+        return self.versions.get(self.at)
+
+    @property
+    def earlier(self) -> int | None:
+        """The version that undo goes to."""
+        return None if self.version is None else self.version.parent
+
+    @property
+    def later(self) -> int | None:
+        """The version that redo goes to: the newest that was made of this one."""
+        return max((one.number for one in self.versions.values() if one.parent == self.at), default=None)
+
+
+@dataclass(eq=False)
+class Project:
+    """A project's folder. It keeps nothing in memory that is not in the folder: several pages may have it open."""
+
+    folder: Path
+    _seen: tuple[tuple[int, int], ProjectState] | None = field(default=None, repr=False)
+
+    @staticmethod
+    def begin(folder: Path, *, name: str, private: bool = False) -> Project:
+        """Make the folder of a new project, for its owner alone."""
+        name = " ".join(name.split())
+        if not name or len(name) > _LONGEST or not name.isprintable():
+            raise ParameterError(
+                "name", expected=f"a name of 1 to {_LONGEST} printable characters", got=repr(name)[:80]
+            )
+        if folder.exists() and any(folder.iterdir()):
+            raise FileError(str(folder), expected="a new folder, or an empty one", got="one that has something in it")
+        make_folder(folder, [], private=True)
+        close(folder)
+        for inside in (JOBS_NAME, RUNS_NAME, FILES_NAME):
+            (folder / inside).mkdir(mode=0o700)
+        about = {"format": PROJECT.tag, "id": secure_bytes(8).hex(), "name": name}
+        write_json(folder / PROJECT_NAME, about)
+        project = Project(folder)
+        with project.audit.writing():
+            project.audit.append("begun", {"name": name, "private": private})
+        return project
+
+    @staticmethod
+    def open(folder: str | Path) -> Project:
+        """Open the project in a folder."""
+        project = Project(resolved(folder))
+        PROJECT.number_of(project._about, str(project.folder / PROJECT_NAME))
+        warn_if_exposed(project.folder)
+        return project
+
+    # -- what it is ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _about(self) -> dict[str, Any]:
+        return read_json(self.folder / PROJECT_NAME, expected="a project of the workbench", most=2**20)
+
+    @property
+    def id(self) -> str:
+        """What addresses call it."""
+        return str(self._about["id"])
+
+    @property
+    def address(self) -> str:
+        """Where its pages are."""
+        return f"/p/{self.id}"
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return str(self._about["name"])
+
+    @property
+    def audit(self) -> AuditTrail:
+        """Who did what, when."""
+        return AuditTrail(self.folder / AUDIT_NAME)
+
+    @property
+    def files(self) -> Path:
+        """The folder for files that belong to the project alone."""
+        return self.folder / FILES_NAME
+
+    @property
+    def runs(self) -> Runs:
+        """What was computed for it, and is being computed."""
+        return Runs(self.folder / RUNS_NAME, on_start=self._run_started)
+
+    @property
+    def state(self) -> ProjectState:
+        """What holds now; read again when another page or run has added to the log."""
+        stamp = self.audit.stamp
+        if self._seen is None or self._seen[0] != stamp:
+            state = ProjectState()
+            for entry in self.audit.entries():
+                state.take(entry)
+            self._seen = (stamp, state)
+        return self._seen[1]
+
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """Something that changes whenever the project does, by whomever."""
+        return (self.audit.stamp, self.runs.stamp)
+
+    def remove(self) -> None:
+        """Remove the project with all that is in its folder; files elsewhere stay."""
+        shutil.rmtree(self.folder)
+
+    # -- records ---------------------------------------------------------------------------------------------
+
+    @property
+    def may_look(self) -> bool:
+        """Whether anything computed from records may be shown."""
+        return not self.state.private
+
+    def refuse_looking(self, where: str) -> None:
+        """Refuse to compute anything from records that is not a release, in a private project."""
+        if not self.may_look:
+            raise ParameterError(
+                where,
+                expected="a project that promises no differential privacy",
+                got=f"{self.name!r}, whose promise a look at the records would void",
+                hint="the public schema, a forecast and the ledger are all that parameters may follow from",
+            )
+
+    def turn_private(self) -> None:
+        """Let nothing of records be shown from now on; that they were looked at before is marked for good."""
+        with self.audit.writing():
+            if self.may_look:
+                self.audit.append("turned private", {"explored": self.state.at > 0})
+
+    # -- the job ---------------------------------------------------------------------------------------------
+
+    @property
+    def job_path(self) -> Path | None:
+        """The file of the version that holds, None while there is none."""
+        return self._version_path(self.state.at) if self.state.at else None
+
+    @property
+    def job_data(self) -> dict[str, Any]:
+        """The job as plain data; it may lack what nobody has said yet."""
+        return {} if self.job_path is None else self.version_data(self.state.at)
+
+    def version_data(self, number: int) -> dict[str, Any]:
+        """Return a version of the job as plain data."""
+        path = self._version_path(number)
+        content = read_content(path, most=MOST_JOB_BYTES, expected="a version of the job")
+        return parse_toml(content.decode("utf-8"), where=str(path), expected="a version of the job")
+
+    def job(self) -> ny.Job:
+        """Return the job, or say what it lacks."""
+        return ny.Job.from_dict(self.job_data, folder=self.folder / JOBS_NAME)
+
+    def source(self) -> ny.Source | ny.DatabaseSource:
+        """Return where the table lies and how it is read."""
+        data = self.job_data["source"]
+        return ny.DatabaseSource(**data) if "url" in data else ny.Source(**data)
+
+    def problem(self) -> NymityError | None:
+        """Return why the job cannot be run as it is, None where it can."""
+        try:
+            self.job()
+        except NymityError as error:
+            return error
+        return None
+
+    def change_job(
+        self,
+        what: str,
+        edit: Callable[[dict[str, Any]], Mapping[str, Any] | None],
+        *,
+        decided: Iterable[str] = (),
+        asked: Iterable[str] | None = None,
+    ) -> int:
+        """Make a new version of the job, and return its number; ``what`` says in a few words what changes.
+
+        ``edit`` gets the plain data of the version that holds, and changes it or returns other. Nothing is written
+        where nothing changes. ``decided`` are columns that a person has decided on by this; ``asked`` those on which
+        somebody should, where that is found out anew.
+        """
+        with self.audit.writing():
+            state, before = self.state, self.job_data
+            data = copy.deepcopy(before)
+            given = edit(data)
+            data = data if given is None else dict(given)
+            known = state.version.decided if state.version is not None else frozenset()
+            decided = known | frozenset(decided)
+            if asked is None:
+                asked = () if state.version is None else state.version.asked
+            text = toml_job(data)
+            if tomllib.loads(text) == before and decided == known and state.at:
+                return state.at
+            number = max(state.versions, default=0) + 1
+            write_text(self._version_path(number), text)
+            self.audit.append(
+                "job",
+                {
+                    "version": number,
+                    "parent": state.at or None,
+                    "change": what,
+                    "decided": sorted(decided),
+                    "asked": list(asked),
+                    "sha256": sha256(text.encode()).hexdigest(),
+                },
+            )
+            return number
+
+    def undo(self) -> bool:
+        """Go back to the version before; say whether there was one."""
+        return self._go("undo", lambda state: state.earlier)
+
+    def redo(self) -> bool:
+        """Go to the newest version that was made of this one; say whether there was one."""
+        return self._go("redo", lambda state: state.later)
+
+    def _go(self, what: str, where: Callable[[ProjectState], int | None]) -> bool:
+        with self.audit.writing():
+            number = where(self.state)
+            if number is not None:
+                self.audit.append(what, {"version": number})
+            return number is not None
+
+    def add_note(self, text: str) -> None:
+        """Write something down."""
+        with self.audit.writing():
+            self.audit.append("note", {"text": text})
+
+    def _run_started(self, number: int, task: str) -> None:
+        with self.audit.writing():
+            self.audit.append("run", {"run": number, "task": task, "version": self.state.at})
+
+    def _version_path(self, number: int) -> Path:
+        return self.folder / JOBS_NAME / f"{number:04d}.toml"

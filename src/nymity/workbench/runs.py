@@ -1,0 +1,224 @@
+"""Runs: what takes longer than a page may wait, each a process of its own with a folder of its own.
+
+    spec.json      what to do: the task, its settings, the version of the job
+    job.toml       the job as it was when the run began
+    process.json   the process and when it began, by which it is known again after the server was restarted
+    log.jsonl      what the process tells: a line of JSON for each report
+    stop           a file that asks it to end; the process looks for it at each report
+    result.json    how it ended; written last, so that whoever finds it finds all the rest
+    errors.txt     what the process wrote to stderr
+
+The process is in a session of its own: it outlives a page, a browser and the server.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from nymity.core.commit import replace_file
+from nymity.core.errors import FileError
+from nymity.core.plain_data import parse_json, read_json
+from nymity.workbench.processes import begun_at, is_alive
+
+SPEC_NAME, JOB_NAME, PROCESS_NAME, LOG_NAME = "spec.json", "job.toml", "process.json", "log.jsonl"
+STOP_NAME, RESULT_NAME, ERRORS_NAME = "stop", "result.json", "errors.txt"
+#: Bytes of a log that are read from its end.
+_TAIL = 2**20
+
+#: Processes that this server began: kept so that their end is noticed.
+_children: list[subprocess.Popen[bytes]] = []
+
+
+class RunState(StrEnum):
+    """How a run stands."""
+
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"  #: somebody asked it to
+    FAILED = "failed"  #: with an error that says what to try
+    LOST = "lost"  #: its process ended without a word: it was killed
+
+
+@dataclass(frozen=True)
+class BackgroundRun:
+    """One run, by its folder."""
+
+    folder: Path
+
+    @property
+    def number(self) -> int:
+        """Its number in the project."""
+        return int(self.folder.name)
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What it does: ``task``, ``version`` of the job, ``settings``."""
+        return read_json(self.folder / SPEC_NAME, expected="the description of a run", most=2**26)
+
+    @property
+    def task(self) -> str:
+        """What kind of work it is."""
+        return str(self.spec["task"])
+
+    @property
+    def state(self) -> RunState:
+        """How it stands."""
+        if self.result is not None:
+            return RunState(self.result["state"])
+        return RunState.RUNNING if self._is_alive() else self._ended_meanwhile()
+
+    def _ended_meanwhile(self) -> RunState:
+        """Look once more: a process may have written its result and ended after the first look."""
+        return RunState.LOST if self.result is None else RunState(self.result["state"])
+
+    @property
+    def result(self) -> dict[str, Any] | None:
+        """What it ended with: ``state``, ``answer`` of the task, or ``error``; None while it has not."""
+        if not (self.folder / RESULT_NAME).exists():
+            return None
+        return read_json(self.folder / RESULT_NAME, expected="the result of a run", most=2**28)
+
+    def log(self) -> list[dict[str, Any]]:
+        """Return what the process told last, oldest first."""
+        path = self.folder / LOG_NAME
+        if not path.exists():
+            return []
+        with path.open("rb") as stream:
+            stream.seek(max(0, path.stat().st_size - _TAIL))
+            lines = stream.read().split(b"\n")
+        whole = lines[1:-1] if path.stat().st_size > _TAIL else lines[:-1]
+        return [parse_json(line, where=str(path), expected="a report of a run") for line in whole]
+
+    @property
+    def progress(self) -> dict[str, Any]:
+        """The last report: ``stage``, ``done``, ``total``, ``best``, ``seconds``; empty before the first."""
+        return next((line for line in reversed(self.log()) if "stage" in line), {})
+
+    @property
+    def errors(self) -> str:
+        """What the process wrote to stderr, for whoever reports a bug."""
+        path = self.folder / ERRORS_NAME
+        return path.read_text(encoding="utf-8", errors="replace")[-20_000:] if path.exists() else ""
+
+    def stop(self) -> None:
+        """Ask it to end at its next report; what it has found by then is kept where the method can."""
+        (self.folder / STOP_NAME).touch(mode=0o600)
+
+    def kill(self) -> None:
+        """End it now, with all that it started."""
+        if self.result is None and self._is_alive():
+            with suppress(ProcessLookupError):
+                os.killpg(self._process()["pid"], signal.SIGKILL)
+
+    def remove(self) -> None:
+        """Remove a run that has ended, with all that it made."""
+        if self.state is RunState.RUNNING:
+            raise FileError(
+                str(self.folder), expected="a run that has ended", got="one under way", hint="stop it first"
+            )
+        shutil.rmtree(self.folder)
+
+    def _process(self) -> dict[str, Any]:
+        return read_json(self.folder / PROCESS_NAME, expected="the process of a run", most=2**20)
+
+    def _is_alive(self) -> bool:
+        for child in list(_children):
+            if child.poll() is not None:
+                _children.remove(child)
+        try:
+            process = self._process()
+        except FileError:
+            return False
+        return is_alive(process["pid"], process["begun"])
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of a project."""
+
+    folder: Path
+    on_start: Callable[[int, str], None]
+
+    def all(self) -> list[BackgroundRun]:
+        """Return all runs, the newest first."""
+        there = sorted(
+            path for path in self.folder.glob("[0-9]*") if path.name.isdecimal() and (path / SPEC_NAME).exists()
+        )
+        return [BackgroundRun(path) for path in reversed(there)]
+
+    def get(self, number: int) -> BackgroundRun:
+        """Return a run by its number."""
+        run = BackgroundRun(self.folder / f"{number:04d}")
+        if not (run.folder / SPEC_NAME).exists():
+            raise FileError(str(run.folder), expected="a run of this project", got=f"none of number {number}")
+        return run
+
+    def latest(self, task: str, state: RunState | None = None) -> BackgroundRun | None:
+        """Return the newest run of a task, in a state if one is named."""
+        return next((run for run in self.all() if run.task == task and state in (None, run.state)), None)
+
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """Something that changes with every report of the newest run."""
+        newest = self.all()[:1]
+        return tuple(
+            (path.name, seen.st_size, seen.st_mtime_ns)
+            for run in newest
+            for name in (LOG_NAME, RESULT_NAME)
+            if (path := run.folder / name).exists() and (seen := path.stat())
+        )
+
+    def start(self, task: str, *, job: Path | None, version: int = 0, **settings: Any) -> BackgroundRun:
+        """Begin a run of the job in a file, in a process of its own."""
+        from nymity.workbench.tasks import task_named
+
+        task_named(task)  # an unknown one is refused here
+        folder = self._new_folder()
+        if job is not None:
+            shutil.copyfile(job, folder / JOB_NAME)
+            (folder / JOB_NAME).chmod(0o600)
+        write_json(folder / SPEC_NAME, {"task": task, "version": version, "settings": settings})
+        with (folder / ERRORS_NAME).open("wb") as errors:
+            (folder / ERRORS_NAME).chmod(0o600)
+            child = subprocess.Popen(
+                [sys.executable, "-m", "nymity.workbench.worker", str(folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+                cwd=folder,
+            )
+        _children.append(child)
+        write_json(folder / PROCESS_NAME, {"pid": child.pid, "begun": begun_at(child.pid)})
+        run = BackgroundRun(folder)
+        self.on_start(run.number, task)
+        return run
+
+    def _new_folder(self) -> Path:
+        number = max((int(path.name) for path in self.folder.glob("[0-9]*") if path.name.isdecimal()), default=0)
+        while True:
+            number += 1
+            with suppress(FileExistsError):
+                (self.folder / f"{number:04d}").mkdir(mode=0o700)
+                return self.folder / f"{number:04d}"
+
+
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Write plain data, whole or not at all, for its owner alone."""
+    write_text(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all, for its owner alone."""
+    replace_file(path, lambda staged: staged.write_text(text, encoding="utf-8", newline="\n"), private=True)

@@ -1,0 +1,250 @@
+"""Columns: what each one is, what is not clear first; and beside it how far they single people out."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from nymity.core.errors import NymityError
+from nymity.publishing import ColumnInspection, Inspection
+from nymity.table import Role
+from nymity.workbench.catalogue import Texts
+from nymity.workbench.column_options import options_dialog
+from nymity.workbench.parts import (
+    badge,
+    bar,
+    box,
+    button,
+    card,
+    empty_state,
+    heading,
+    icon_button,
+    in_background,
+    in_thread,
+    said,
+    text,
+    tile,
+)  # fmt: skip
+from nymity.workbench.project import Project
+from nymity.workbench.roles import Exposure, exposure, keep_suggested, set_role, suggestions
+from nymity.workbench.screen_code import reading_code
+from nymity.workbench.screens import ProjectScreen
+from nymity.workbench.watching import look_now, watched
+
+#: Columns and combinations that are shown at once.
+_AT_ONCE, _PAIRS = 60, 5
+
+
+async def render(project: Project, texts: Texts) -> None:
+    """Show the columns and what their roles lead to."""
+    heading(texts("columns.title"), texts("columns.lead"))
+    inspection = await in_thread(suggestions, project)
+    with box("div", "columns-layout"):
+        with box("div", "columns-left"):
+            _questions(project, inspection, texts)
+            _columns(project, inspection, texts)
+        with box("aside", "columns-right"):
+            await _risk(project, texts)
+
+
+# -- what is not clear -----------------------------------------------------------------------------------------
+
+
+def _questions(project: Project, inspection: Inspection, texts: Texts) -> None:
+    """Show the columns that somebody should decide on, what is most at stake first."""
+
+    @watched(project)
+    def shown() -> None:
+        version = project.state.version
+        names = version.undecided if version is not None else ()
+        if not names:
+            with box("p", "all-decided"):
+                text("span", "✓", "done")
+                text("span", texts("columns.all_decided"))
+            return
+        with card(texts("columns.questions", n=len(names)), texts("columns.questions_lead"), "questions"):
+            for name in names:
+                _question(project, inspection[name], texts)
+            if len(names) > 1:
+                with box("div", "actions"):
+                    button(texts("columns.keep_all"), lambda: _keep(project, list(names), texts))
+
+    shown()
+
+
+def _question(project: Project, column: ColumnInspection, texts: Texts) -> None:
+    current = project.job_data["schema"][column.name]["role"]
+    others = [role.value for role in column.instead if role.value != current]
+    with box("div", "question"):
+        with box("div", "question-head"):
+            text("strong", column.name)
+            badge(texts(f"roles.{current}"), current)
+        text("p", column.reason, "quiet small")
+        with box("div", "actions"):
+            button(texts("columns.keep", role=texts(f"roles.{current}")), lambda: _keep(project, [column.name], texts))
+            for role in others:
+                words = texts("columns.make", role=texts(f"roles.{role}"))
+                button(words, partial(_change, project, column.name, role, texts))
+
+
+def _keep(project: Project, names: list[str], texts: Texts) -> None:
+    keep_suggested(project, names, texts("columns.kept", columns=", ".join(names)))
+    look_now()
+
+
+async def _change(project: Project, name: str, role: str, texts: Texts) -> None:
+    what = texts("columns.changed", column=name, role=texts(f"roles.{role}"))
+    await in_background(texts, set_role, project, name, role, what)
+    look_now()
+
+
+# -- all columns -----------------------------------------------------------------------------------------------
+
+
+def _columns(project: Project, inspection: Inspection, texts: Texts) -> None:
+    """Show every column with its role and the evidence for it."""
+    drawn: dict[str, str] = {}
+
+    @ui.refreshable
+    def shown(most: int = _AT_ONCE) -> None:
+        drawn.update(_roles(project))
+        with card(texts("columns.all"), texts("columns.all_lead")):
+            with said(box("div", "column-list"), role="list"):
+                for column in inspection.columns[:most]:
+                    _column(project, column, texts, drawn)
+            if len(inspection.columns) > most:
+                left = len(inspection.columns) - most
+                button(texts("columns.more", n=left), lambda: shown.refresh(len(inspection.columns)))
+
+    @watched(project)
+    def follow() -> None:
+        """Draw anew what another page, or a question above, has changed; not what was chosen here."""
+        if drawn and drawn != _roles(project):
+            shown.refresh()
+
+    shown()
+    follow()
+
+
+def _roles(project: Project) -> dict[str, str]:
+    return {name: one["role"] for name, one in project.job_data.get("schema", {}).items()}
+
+
+def _column(project: Project, column: ColumnInspection, texts: Texts, drawn: dict[str, str]) -> None:
+    role = drawn.get(column.name, column.role.value)
+    choices = {one.value: texts(f"roles.{one.value}") for one in Role}
+
+    async def chosen(event: Any) -> None:
+        drawn[column.name] = event.value
+        select.classes(replace=f"role-select {event.value}")
+        await _change(project, column.name, event.value, texts)
+
+    with said(box("div", "column-row"), role="listitem"):
+        with box("div", "column-name"):
+            text("strong", column.name)
+            text("span", column.label or column.type, "quiet small")
+        select = ui.select(choices, value=role, on_change=chosen).props("outlined dense options-dense")
+        said(select, aria_label=texts("columns.role_of", column=column.name)).classes(f"role-select {role}")
+        with box("div", "column-why"):
+            text("span", column.reason, "small")
+            with box("div", "quiet small facts"):
+                text("span", texts("columns.sure", share=_sure(column, texts)))
+                text("span", texts("columns.distinct", n=column.distinct))
+                if column.missing:
+                    text("span", texts("columns.missing", n=column.missing))
+                if column.unique:
+                    text("span", texts("columns.unique_values", n=column.unique))
+        words = texts("columns.options_of", column=column.name)
+        icon_button("tune", words, lambda: options_dialog(project, column, texts))
+
+
+def _sure(column: ColumnInspection, texts: Texts) -> str:
+    return "> 99%" if column.confidence > 0.99 else texts.percent(column.confidence, 0)
+
+
+# -- how far they single people out ----------------------------------------------------------------------------
+
+
+async def _risk(project: Project, texts: Texts) -> None:
+    @watched(project)
+    async def shown() -> None:
+        with card(texts("columns.risk"), texts("columns.risk_lead")):
+            place = box("div")
+        with place:
+            ui.spinner().props["aria-label"] = texts("app.working")
+        try:
+            found = await in_thread(exposure, project)
+        except NymityError as error:
+            place.clear()
+            with place:
+                text("p", str(error), "quiet")
+            return
+        place.clear()
+        with place:
+            if found is None:
+                empty_state(texts("columns.no_quasi"), texts("columns.no_quasi_then"))
+            else:
+                _exposed(found, texts)
+
+    await shown()
+
+
+def _exposed(found: Exposure, texts: Texts) -> None:
+    unique = found.uniqueness
+    of = "persons" if unique.counts_persons else "records"
+    share = texts.percent(unique.share)
+    with box("div", "tiles"):
+        note = texts(f"columns.of_{of}", n=unique.units)
+        tile(texts("columns.unique"), texts.number(unique.unique), note, "bad" if unique.share > 0.05 else "")
+        tile(texts("columns.share"), share, texts(f"columns.smallest_{of}", n=unique.smallest))
+    text("h3", texts("columns.drives"))
+    text("p", texts("columns.drives_lead"), "quiet small")
+    shares = {} if found.drivers is None else dict(found.drivers.columns.iter_rows())
+    for name, left in sorted(unique.without.items(), key=lambda one: (-shares.get(one[0], 0.0), one[1])):
+        gone = unique.unique - left
+        words = texts("columns.without_one", column=name, left=left, gone=gone)
+        with said(box("div", "driver"), title=words):
+            text("span", name, "driver-name")
+            text("span", texts("columns.fewer", n=gone) if gone else texts("columns.same"), "small driver-number")
+            bar(shares.get(name, gone / max(1, unique.unique)), words)
+    if found.drivers is not None:
+        _combinations(found, texts)
+
+
+def _combinations(found: Exposure, texts: Texts) -> None:
+    """Show the pairs of columns that single out most."""
+    assert found.drivers is not None
+    pairs = found.drivers.combinations.filter(found.drivers.combinations["size"] == 2)
+    pairs = pairs.sort("unique", descending=True).head(_PAIRS)
+    if not pairs.height or not pairs["unique"][0]:
+        return
+    text("h3", texts("columns.pairs"))
+    for columns, count in zip(pairs["columns"].to_list(), pairs["unique"].to_list(), strict=True):
+        with box("div", "driver"):
+            text("span", " + ".join(columns), "driver-name")
+            text("span", texts("columns.pair_unique", n=count), "small driver-number")
+            bar(count / max(1, found.drivers.records), " + ".join(columns))
+
+
+def _open_points(project: Project) -> int | None:
+    version = project.state.version
+    return None if version is None else len(version.undecided)
+
+
+def _code(project: Project) -> str:
+    """Write what this screen shows as Python."""
+    schema = project.job_data.get("schema", {})
+    quasi = [name for name, one in schema.items() if one["role"] == "quasi"]
+    person = next((name for name, one in schema.items() if one["role"] == "person"), None)
+    return reading_code(project) + (
+        "for column in ny.inspect(table).columns:\n"
+        "    print(column.name, column.role, column.confidence, column.reason)\n\n"
+        f"quasi = {quasi!r}\n"
+        f"print(ny.risk.uniqueness(table, quasi{'' if person is None else f', person={person!r}'}))\n"
+        "print(ny.risk.drivers(table, quasi, size=2).combinations)\n"
+    )
+
+
+SCREEN = ProjectScreen(key="columns", render=render, open_points=_open_points, code=_code)

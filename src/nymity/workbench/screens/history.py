@@ -1,0 +1,132 @@
+"""History: every version of the job, every run, and who did what when."""
+
+from __future__ import annotations
+
+import difflib
+from datetime import datetime
+from functools import partial
+
+from nicegui import ui
+
+from nymity.publishing import toml_job
+from nymity.workbench.catalogue import Texts
+from nymity.workbench.parts import badge, box, button, card, heading, said, text
+from nymity.workbench.project import JobVersion, Project
+from nymity.workbench.screens import ProjectScreen
+from nymity.workbench.watching import look_now, watched
+
+#: Lines of the log that are shown.
+_SHOWN = 200
+
+
+def render(project: Project, texts: Texts) -> None:
+    """Fill the page."""
+    heading(texts("history.title"), texts("history.lead"))
+    with box("div", "two-columns"):
+        with box("div"):
+            _versions(project, texts)
+            _audit(project, texts)
+        _notes(project, texts)
+
+
+def _versions(project: Project, texts: Texts) -> None:
+    """Show the versions of the job, with what changed in each; any of them can hold again."""
+
+    @watched(project)
+    def shown() -> None:
+        state = project.state
+        with box("ol", "versions"):
+            for version in sorted(state.versions.values(), key=lambda one: -one.number):
+                with box("li"):
+                    _version(project, version, texts, holds=version.number == state.at)
+
+    with card(texts("history.versions")):
+        shown()
+
+
+def _version(project: Project, version: JobVersion, texts: Texts, *, holds: bool) -> None:
+    with box("div", "version-line"):
+        badge(str(version.number), "good" if holds else "")
+        with box("div", "grow"):
+            text("strong", version.what)
+            text("div", texts("history.by", who=version.who, when=_when(version.when)), "quiet small")
+        if not holds:
+            button(texts("history.back"), partial(_go_back, project, version.number, texts))
+    if version.parent is not None:
+        lines = _difference(project, version.parent, version.number)
+        with box("details"):
+            text("summary", texts("history.lines", n=len(lines)))
+            said(text("pre", "\n".join(lines), "code"), tabindex="0")
+
+
+def _go_back(project: Project, number: int, texts: Texts) -> None:
+    """Make an earlier version hold again, as a version of its own: nothing in between is lost."""
+    project.change_job(texts("history.went_back", version=number), lambda _: project.version_data(number))
+    look_now()
+
+
+def _difference(project: Project, before: int, after: int) -> list[str]:
+    """Return the lines that a version took out and put in."""
+    old, new = (toml_job(project.version_data(number)).splitlines() for number in (before, after))
+    lines = difflib.unified_diff(old, new, lineterm="", n=0)
+    return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+
+
+def _notes(project: Project, texts: Texts) -> None:
+    """Show notes, and take one more."""
+    with card(texts("history.notes"), texts("history.notes_lead")):
+        words = ui.textarea(texts("history.note")).props("outlined autogrow").classes("note-input")
+
+        def add() -> None:
+            if said_words := str(words.value or "").strip():
+                project.add_note(said_words)
+                words.value = ""
+                look_now()
+
+        with box("div", "actions"):
+            button(texts("history.add"), add)
+
+        @watched(project)
+        def shown() -> None:
+            for note in reversed(project.state.notes):
+                with box("div", "written-note"):
+                    text("p", note.text)
+                    text("div", texts("history.by", who=note.who, when=_when(note.when)), "quiet small")
+
+        shown()
+
+
+def _audit(project: Project, texts: Texts) -> None:
+    """Show the log, and whether it is whole."""
+
+    @watched(project)
+    def shown() -> None:
+        broken = project.audit.broken_at()
+        text(
+            "p",
+            texts("history.whole") if broken is None else texts("history.broken", line=broken),
+            "" if broken is None else "notice",
+        )
+        with box("div", "scroll-x"), box("table", "list audit"), box("tbody"):
+            for entry in reversed(project.audit.entries()[-_SHOWN:]):
+                with box("tr"):
+                    text("td", str(entry.number), "number-cell")
+                    text("td", _when(entry.when))
+                    text("td", entry.who)
+                    text("td", entry.what)
+                    text(
+                        "td",
+                        ", ".join(f"{name}: {value}" for name, value in entry.details.items())[:200],
+                        "quiet small",
+                    )
+                    text("td", entry.hash[:10], "quiet small")
+
+    with card(texts("history.audit"), texts("history.audit_lead")):
+        shown()
+
+
+def _when(moment: str) -> str:
+    return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+SCREEN = ProjectScreen(key="history", render=render, looks=False)

@@ -1,0 +1,43 @@
+"""Promises: sentences about an attacker with their numbers inside, how the release is made, and what that costs."""
+
+from __future__ import annotations
+
+from nymity.workbench.catalogue import Texts
+from nymity.workbench.consequences_panel import consequences_panel
+from nymity.workbench.forecast_panel import forecast_panel, ledger_panel
+from nymity.workbench.method_panel import importance_panel, method_panel
+from nymity.workbench.parts import box, heading
+from nymity.workbench.project import Project
+from nymity.workbench.promise_code import promise_code
+from nymity.workbench.promise_panel import promise_panel
+from nymity.workbench.screens import ProjectScreen
+
+
+def render(project: Project, texts: Texts) -> None:
+    """Fill the page; a private project has the forecast in place of what is counted on records."""
+    heading(texts("promises.title"), texts("promises.lead"))
+    with box("div", "two-columns promises"):
+        with box("div"):
+            promise_panel(project, texts)
+            method_panel(project, texts)
+            if project.may_look:
+                importance_panel(project, texts)
+        with box("div", "beside"):
+            if project.may_look:
+                consequences_panel(project, texts)
+            else:
+                forecast_panel(project, texts)
+                ledger_panel(project, texts)
+
+
+def _open_points(project: Project) -> int | None:
+    return None if project.job_data.get("privacy") else 1
+
+
+SCREEN = ProjectScreen(
+    key="promises",
+    render=render,
+    looks=False,  # what is counted on records is asked for in projects alone that may look
+    open_points=_open_points,
+    code=promise_code,
+)

@@ -1,0 +1,30 @@
+"""Tasks: what a run can do. One file each, which is all it takes.
+
+A task is a function ``work(folder, settings, observe)`` in a module of its own: it reads ``job.toml`` in the run's
+folder, calls nymity, leaves what it made in the folder, and returns plain data for the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from nymity.core import validation
+from nymity.core.progress import Observer
+
+Task = Callable[[Path, Mapping[str, Any], Observer], Any]
+
+
+def task_names() -> list[str]:
+    """Name all tasks."""
+    return sorted(module.name for module in iter_modules(__path__))
+
+
+def task_named(name: str) -> Task:
+    """Return a task by its name."""
+    validation.one_of("task", name, task_names())
+    task: Task = import_module(f"{__name__}.{name}").work
+    return task

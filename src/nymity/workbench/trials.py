@@ -1,0 +1,66 @@
+"""Trials: releases that lie in a run's own folder, to be looked at before one of them is given away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nymity.workbench.project import Project
+from nymity.workbench.runs import BackgroundRun, RunState
+
+TASK = "publish"
+
+
+@dataclass(frozen=True)
+class TriedRelease:
+    """A run that published: a trial, or a release that was written for others."""
+
+    run: BackgroundRun
+
+    @property
+    def number(self) -> int:
+        """Its number in the project."""
+        return self.run.number
+
+    @property
+    def version(self) -> int:
+        """The version of the job that it published."""
+        return int(self.run.spec["version"])
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether it lies in the project alone."""
+        return not self.run.spec["settings"].get("out")
+
+    @property
+    def account(self) -> dict[str, Any]:
+        """What came of it; empty while it is under way, or where nothing did."""
+        result = self.run.result
+        return dict(result.get("answer") or {}) if result is not None else {}
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it ended with a release."""
+        return self.run.state is RunState.DONE and bool(self.account)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its release."""
+        return Path(self.account["files"]["certificate"]).parent
+
+    @property
+    def custodian(self) -> Path:
+        """The custodian's folder beside it."""
+        return Path(self.account["files"]["custodian"])
+
+
+def published(project: Project, *, trials: bool = True) -> list[TriedRelease]:
+    """Return the trials of a project, or else what was written for others; the newest first."""
+    every = [TriedRelease(run) for run in project.runs.all() if run.task == TASK]
+    return [one for one in every if one.is_trial is trials]
+
+
+def newest_done(project: Project) -> TriedRelease | None:
+    """Return the newest trial that ended with a release."""
+    return next((one for one in published(project) if one.is_done), None)

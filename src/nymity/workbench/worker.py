@@ -1,0 +1,83 @@
+"""The process of a run: ``python -m nymity.workbench.worker RUNFOLDER``. It tells what it does in lines of JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any
+
+from nymity.core.errors import InputError, Interrupted, NymityError
+from nymity.core.progress import Progress
+from nymity.workbench.runs import LOG_NAME, RESULT_NAME, SPEC_NAME, STOP_NAME, RunState, write_json
+
+#: Seconds between reports of the same stage.
+_PAUSE = 0.1
+
+
+class Teller:
+    """Writes reports into the log of a run, and looks whether somebody asked it to stop."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._begun = folder, time.monotonic()
+        self._stage, self._last = "", 0.0
+        # One write for each line: a reader sees it whole or not at all.
+        self._log = os.open(folder / LOG_NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def __call__(self, progress: Progress) -> bool | None:
+        """Observe: the answer False asks the algorithm to stop."""
+        now = time.monotonic()
+        if progress.stage != self._stage or now - self._last >= _PAUSE:
+            self._stage, self._last = progress.stage, now
+            told = {name: value for name, value in vars(progress).items() if value is not None}
+            self.tell(**told, seconds=round(now - self._begun, 3))
+            if (self._folder / STOP_NAME).exists():
+                return False
+        return None
+
+    def tell(self, **fields: Any) -> None:
+        """Write one line."""
+        os.write(self._log, json.dumps(fields, ensure_ascii=False).encode() + b"\n")
+
+
+def work(folder: Path) -> dict[str, Any]:
+    """Do what the folder describes, and return how it ended."""
+    from nymity.workbench.tasks import task_named
+
+    spec = json.loads((folder / SPEC_NAME).read_text(encoding="utf-8"))
+    tell = Teller(folder)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            answer = task_named(spec["task"])(folder, spec["settings"], tell)
+        return {"state": RunState.DONE, "answer": answer, "warnings": [str(one.message) for one in caught]}
+    except Interrupted as error:
+        return {"state": RunState.STOPPED, "error": error_data(error)}
+    except NymityError as error:
+        return {"state": RunState.FAILED, "error": error_data(error)}
+
+
+def error_data(error: BaseException) -> dict[str, str]:
+    """Return an error as plain data: its message, and its parts where it has our one form."""
+    parts = ("where", "expected", "got", "hint") if isinstance(error, InputError) else ()
+    return {"message": str(error), "kind": type(error).__name__, **{name: getattr(error, name) for name in parts}}
+
+
+def main(folder: Path) -> int:
+    """Run, and leave the result; what nobody foresaw goes to stderr, too."""
+    os.umask(0o077)
+    try:
+        result = work(folder)
+    except BaseException as bug:  # noqa: BLE001 -- told, and the process ends; a panic of polars is no Exception
+        traceback.print_exc()
+        result = {"state": RunState.FAILED, "error": {"message": f"{type(bug).__name__}: {bug}", "kind": "bug"}}
+    write_json(folder / RESULT_NAME, result)
+    return 0 if result["state"] == RunState.DONE else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,11 @@
+"""Fixtures of the workbench's tests."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("nicegui", reason="no nicegui: the workbench was not tested")
+
+from browsing import chromium, context, page, workbench
+
+__all__ = ["chromium", "context", "page", "workbench"]

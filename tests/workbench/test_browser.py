@@ -1,0 +1,201 @@
+"""The workbench in a real browser: from the start page to the columns, hostile names, two widths, light and dark."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import Served, go, opened, shot
+
+import nymity as ny
+
+pytestmark = pytest.mark.browser
+
+#: Names and cells that some program somewhere runs.
+EVIL = [
+    ":x",
+    "<img src=x onerror=window.hacked=1>",
+    "{{constructor.constructor('window.hacked=1')()}}",
+    "__proto__",
+    "a.b[0]",
+    "';window.hacked=1;//",
+]
+
+
+def open_demo(page: Any) -> str:
+    """Open the demo from the start page, and return its address."""
+    page.get_by_role("button", name="Open the demo hospital").click()
+    page.wait_for_url("**/p/*/data")
+    page.wait_for_selector(".ag-cell[col-id=c0]")
+    return str(page.url).removesuffix("/data")
+
+
+def test_the_address_works_once(workbench: Served, chromium: Any, context: Any) -> None:
+    other = chromium.new_context()
+    page = other.new_page()
+    assert page.goto(workbench.opening).status == 401
+    assert page.goto(workbench.address).status == 401
+    other.close()
+
+
+def test_from_the_start_to_decided_columns(page: Any) -> None:
+    """The demo: its rows sorted and found, its columns decided, and the job file that says so."""
+    shot(page, "start-1280")
+    address = open_demo(page)
+    shot(page, "data-1280")
+    page.locator(".ag-header-cell[col-id=c3]").click()
+    page.locator(".ag-cell[col-id=c3]", has_text=re.compile("^0$")).first.wait_for()
+    page.get_by_label("Find in the table").fill("Eichenstein")
+    page.wait_for_function(
+        "() => { const all = [...document.querySelectorAll('.ag-cell[col-id=c1]')];"
+        " return all.length > 0 && all.every((one) => one.textContent.includes('Eichenstein')); }"
+    )
+    page.get_by_role("tab", name="Columns at a glance").click()
+    page.locator("svg.bars path").nth(12).wait_for()
+    shot(page, "profile-1280")
+    go(page, "Columns")
+    page.locator(".question strong", has_text="length_of_stay").wait_for()
+    page.locator(".tile", has_text="20,000").first.wait_for()
+    page.locator(".driver").first.wait_for()
+    shot(page, "columns-1280")
+    page.get_by_role("button", name="Make it insensitive").click()
+    page.get_by_text("Every column is decided.").wait_for()
+    page.locator(".column-row", has_text="length_of_stay").get_by_text("insensitive", exact=True).wait_for()
+    page.locator(".step", has_text="Columns").locator(".done").wait_for()
+    page.get_by_role("button", name="Job and code").click()
+    page.locator("pre.code", has_text='[schema.length_of_stay]\nrole = "insensitive"').wait_for()
+    page.get_by_role("tab", name="Python").click()
+    page.locator("pre.code", has_text="release = ny.publish(job, out='release')").wait_for()
+    shot(page, "code-1280")
+    page.goto(f"{address}/columns")
+    page.get_by_role("button", name="Undo").click()
+    page.locator(".question strong", has_text="length_of_stay").wait_for()
+
+
+def test_a_change_is_seen_in_another_window(page: Any, context: Any, workbench: Served) -> None:
+    address = open_demo(page)
+    go(page, "Columns")
+    with opened(context, workbench) as second:
+        second.goto(f"{address}/columns")
+        second.locator(".question").first.wait_for()
+        page.get_by_role("button", name="Keep quasi-identifier").click()
+        second.get_by_text("Every column is decided.").wait_for()
+
+
+def test_reading_is_previewed_and_applied(page: Any, tmp_path: Path) -> None:
+    table = tmp_path / "export.csv"
+    rows = "".join(f"{i};{i % 90};{1000 + i % 7},5;{i % 28 + 1:02d}.03.2024\n" for i in range(300))
+    table.write_text("nr;alter;betrag;tag\n" + rows, encoding="cp1252")
+    page.get_by_label("Path of a file or folder").fill(str(table))
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.wait_for_url("**/p/*/data")
+    page.get_by_role("tab", name="How it is read").click()
+    page.locator(".preview-rows th", has_text="betrag").get_by_text("Float64").wait_for()
+    page.get_by_label("Decimal mark").click()
+    page.get_by_role("option", name="point").click()
+    page.locator(".preview-rows th", has_text="betrag").get_by_text("String").wait_for()
+    shot(page, "reading-1280")
+    page.get_by_label("Codes for missing").fill("1000,5")
+    page.get_by_role("button", name="Apply").click()
+    page.get_by_text("The table is read anew.").wait_for()
+    page.get_by_role("button", name="Job and code").click()
+    page.locator("pre.code", has_text='decimal = "."').wait_for()
+
+
+def test_a_release_is_looked_at(page: Any, tmp_path: Path) -> None:
+    schema = {"age": ny.quasi(), "sex": ny.quasi(), "diagnosis": ny.sensitive()}
+    table = ny.datasets.hospital(300).select(*schema)
+    ny.publish(table, ny.Schema(schema), privacy=[ny.KAnonymity(k=3)], out=tmp_path / "release")
+    page.get_by_label("Path of a file or folder").fill(str(tmp_path / "release"))
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.locator(".question", has_text="k-anonymity").get_by_text("holds").wait_for()
+    page.locator("th", has_text="diagnosis").wait_for()
+    shot(page, "release-1280")
+
+
+def test_an_error_says_what_to_try(page: Any) -> None:
+    page.get_by_label("Path of a file or folder").fill("/nowhere/at-all.csv")
+    page.keyboard.press("Enter")
+    card = page.get_by_role("alert")
+    card.get_by_text("/nowhere/at-all.csv").wait_for()
+    card.get_by_text("a file or folder that is there").wait_for()
+    shot(page, "error-1280")
+
+
+def test_names_and_cells_that_are_code_stay_text(page: Any, tmp_path: Path) -> None:
+    table = tmp_path / "<b>evil.csv"
+    quoted = ['"' + name.replace('"', '""') + '"' for name in EVIL]
+    table.write_text("\n".join([",".join(quoted), *[",".join(quoted[i % 6 :] + quoted[: i % 6]) for i in range(60)]]))
+    page.set_input_files("#upload", str(table))
+    page.wait_for_url("**/p/*/data")
+    page.wait_for_selector(".ag-cell[col-id=c0]")
+    for name in EVIL[:2]:
+        page.locator(".ag-header-cell-text", has_text=name).first.wait_for()
+    page.get_by_role("tab", name="Columns at a glance").click()
+    page.locator(".profile strong", has_text=EVIL[1]).wait_for()
+    page.get_by_role("tab", name="How it is read").click()
+    page.locator(".preview-rows").wait_for()
+    go(page, "Columns")
+    page.locator(".column-row").first.wait_for()
+    page.get_by_role("button", name="Job and code").click()
+    page.locator("pre.code").first.wait_for()
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_a_private_project_shows_nothing_of_records(page: Any, tmp_path: Path) -> None:
+    table = tmp_path / "secret.csv"
+    table.write_text("age,illness\n41,flu\n")
+    page.get_by_role("checkbox", name="Differentially private from the start").click()
+    page.get_by_label("Path of a file or folder").fill(str(table))
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.wait_for_url("**/p/*/data")
+    page.get_by_text("The promise of this project rules that out").wait_for()
+    address = page.url.rpartition("/")[0]
+    answer = page.request.get(f"{address.replace('/p/', '/api/p/')}/rows")
+    assert answer.status == 403
+    assert "flu" not in page.content()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_screen_fits(chromium: Any, context: Any, workbench: Served, scheme: str, width: int) -> None:
+    """No page is wider than the window, whatever its width; pictures of all."""
+    window = chromium.new_context(
+        viewport={"width": width, "height": 860},
+        color_scheme=scheme,
+        storage_state=context.storage_state(),
+        locale="de-DE",
+    )
+    with opened(window, workbench) as page:
+        shot(page, f"start-{width}-{scheme}")
+        page.get_by_role("button", name="Demo-Krankenhaus öffnen").click()
+        page.wait_for_selector(".ag-cell[col-id=c0]")
+        assert page.evaluate("document.documentElement.lang") == "de"
+        for key, there in (("data", ".ag-cell[col-id=c0]"), ("columns", ".driver")):
+            page.goto(page.url.rpartition("/")[0] + f"/{key}")
+            page.locator(there).first.wait_for()
+            shot(page, f"{key}-{width}-{scheme}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+    window.close()
+
+
+def test_the_keyboard_is_enough(page: Any) -> None:
+    """From the start page into the demo and to its columns without a mouse."""
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
+    for _ in range(20):
+        if "demo hospital" in page.evaluate("document.activeElement.textContent"):
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/p/*/data")
+    page.wait_for_selector("nav.steps")
+    for _ in range(20):
+        if page.evaluate("document.activeElement.matches('a.step[href$=columns]')"):
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/p/*/columns")

@@ -1,0 +1,120 @@
+"""Search, Release and History in a real browser: a trial, the release of it, and what the project says of both."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import Served, go, shot
+
+import nymity as ny
+from nymity.workbench.project import Project
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def project(workbench: Served, context: Any) -> Project:
+    """The demo hospital, with a search that takes a moment."""
+    page = context.new_page()
+    page.goto(workbench.address)
+    page.get_by_role("button", name="Open the demo hospital").click()
+    page.wait_for_url("**/p/*/data")
+    page.close()
+    (folder,) = (path for path in workbench.projects.iterdir() if (path / "project.json").exists())
+    return Project.open(folder)
+
+
+def test_a_trial_is_written_as_it_was_looked_at(page: Any, workbench: Served, project: Project, tmp_path: Path) -> None:
+    page.goto(f"{workbench.address}{project.address}/search")
+    shot(page, "search-empty")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_text("all hold").wait_for(timeout=120_000)
+    shot(page, "search")
+    go(page, "Release")
+    out = tmp_path / "given"
+    page.get_by_label("Folder of the release").fill(str(out))
+    shot(page, "release")
+    page.get_by_role("button", name="Write the release").click()
+    page.get_by_text(f"nymity check {out}").wait_for(timeout=120_000)
+    shot(page, "release-written", full=True)
+    trial = project.folder / "runs" / "0001" / "release"
+    (table,) = ny.open(out).file_names
+    assert (out / table).read_bytes() == (trial / table).read_bytes()  # what was tried, not another draw
+    assert ny.open(out).holds
+    assert sorted(path.name for path in out.iterdir() if not path.name.startswith(".")) == sorted(
+        ["about.html", "certificate.json", table]
+    )
+    assert (tmp_path / "given-custodian" / "report.html").exists()
+
+
+def test_a_folder_that_has_a_release_is_spared(page: Any, workbench: Served, project: Project, tmp_path: Path) -> None:
+    out = tmp_path / "given"
+    out.mkdir()
+    (out / "table.csv").write_text("mine")
+    (out / "certificate.json").write_text("mine")
+    page.goto(f"{workbench.address}{project.address}/release")
+    page.get_by_label("Folder of the release").fill(str(out))
+    page.get_by_role("button", name="Write the release").click()
+    page.get_by_role("alert").first.wait_for(timeout=120_000)
+    assert (out / "certificate.json").read_text() == "mine"
+
+
+def test_history_shows_versions_and_goes_back(page: Any, workbench: Served, project: Project) -> None:
+    before, versions = project.job_data, len(project.state.versions)
+
+    def edit(data: dict[str, Any]) -> None:
+        data["privacy"][0]["k"] = 7
+
+    project.change_job("k is <b>7</b>", edit)
+    page.goto(f"{workbench.address}{project.address}/history")
+    page.get_by_text("k is <b>7</b>").first.wait_for()  # as text
+    page.locator("details pre.code", has_text="k = 7").wait_for(state="attached")
+    page.get_by_label("Note").fill("because <script>alert(1)</script>")
+    page.get_by_role("button", name="Add").click()
+    page.get_by_text("because <script>alert(1)</script>").first.wait_for()
+    page.get_by_text("The log is whole").wait_for()
+    shot(page, "history", full=True)
+    page.get_by_role("button", name="Go back to this").first.click()
+    page.get_by_text("Back to version").first.wait_for()
+    assert Project.open(project.folder).job_data == before
+    assert len(project.state.versions) == versions + 2
+
+
+def test_a_changed_log_is_noticed(page: Any, workbench: Served, project: Project) -> None:
+    path = project.folder / "audit.jsonl"
+    kept = path.read_bytes()
+    try:
+        path.write_bytes(kept.replace(b'"change": "demo', b'"change": "Demo'))
+        page.goto(f"{workbench.address}{project.address}/history")
+        page.get_by_text("Somebody has changed the log").wait_for()
+    finally:
+        path.write_bytes(kept)
+
+
+def test_a_run_can_be_stopped(page: Any, workbench: Served, project: Project) -> None:
+    """A search that would take for ever ends within a second or two of the click, and says so."""
+
+    def edit(data: dict[str, Any]) -> None:
+        data["method"] = {"name": "anytime-lattice", "seconds": 600.0}
+
+    project.change_job("slow", edit)
+    page.goto(f"{workbench.address}{project.address}/search")
+    page.get_by_role("button", name=re.compile("Search")).click()
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("alert").get_by_text("Stopped", exact=True).wait_for(timeout=120_000)
+    shot(page, "search-stopped")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_at_a_phones_width(page: Any, workbench: Served, project: Project, theme: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{workbench.address}/settings?theme={theme}")
+    for screen in ("search", "release", "history"):
+        page.goto(f"{workbench.address}{project.address}/{screen}")
+        page.locator("h1").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        shot(page, f"{screen}-390-{theme}", full=True)
+    page.goto(f"{workbench.address}/settings?theme=auto")
