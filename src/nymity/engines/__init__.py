@@ -6,10 +6,11 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
-    cell_forms="check_types",
+    cell_forms="canonical_rows check_types",
+    counted_plan="CountedPlan",
     engine="Engine KINDS",
     engine_rows="RECORDS Rows",
-    opening="open_database_rows open_rows",
+    opening="open_rows",
     recoding_plan="plan_of",
     rows_hash="counted_hash table_hash",
     spill="spilling",

@@ -37,7 +37,7 @@ class DuckDBRows(SqlRows):
 
     def __init__(self, source: ParquetSource, folder: Path, memory: int, settings: Mapping[str, str]) -> None:
         _check_columns(source.columns)
-        self._source, self._folder, self._memory = source, folder, memory
+        self._source, self.folder, self.memory = source, folder, memory
         self._names = names_of(source.columns)
         duckdb: Any = require("duckdb", extra="engines", purpose="engine 'duckdb'")
         self._error: type[Exception] = duckdb.Error
@@ -78,13 +78,13 @@ class DuckDBRows(SqlRows):
             # By number: a column that is published under the name p0 would be taken for the first one.
             order = ", ".join(f"{i + 1} NULLS FIRST" for i in range(len(plan.columns)))
             shuffled = plan.order == "shuffled"
-            target = self._folder / "sorted.parquet" if shuffled else path
+            target = self.folder / "sorted.parquet" if shuffled else path
             self._run(
                 f"COPY (SELECT {names} FROM ({query}) q ORDER BY {order}) TO {_literal(str(target))} "
                 "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 500000, PRESERVE_ORDER true)"
             )
         if shuffled:
-            shuffle_file(target, path, self._folder, self._memory, plan)
+            shuffle_file(target, path, self.folder, self.memory, plan)
 
     def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Group the rows of the file."""

@@ -27,6 +27,9 @@ class Rows(ABC):
 
     #: What it is called in a job.
     kind: ClassVar[str]
+    #: The private folder for what does not fit into so many bytes of memory.
+    folder: Path
+    memory: int
 
     @property
     @abstractmethod

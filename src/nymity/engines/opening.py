@@ -17,13 +17,28 @@ from nymity.engines.text_source import TEXT_SUFFIXES, parquet_of_text
 from nymity.io import ReadOptions
 
 
-def open_database_rows(engine: Engine, source: DatabaseSource, folder: Path) -> Rows:
-    """Return the rows of a table of a server."""
-    return PostgreSQLRows(source, folder, engine.memory_bytes, engine.settings)
+def open_rows(
+    engine: Engine, place: Path | DatabaseSource | None, options: ReadOptions, folder: Path, *, typed: bool = True
+) -> Rows:
+    """Return the rows of files, or of a table of a server; ``folder`` is the private one for what does not fit.
+
+    Cells of text files are text unless they are to be ``typed``.
+    """
+    in_database = engine.kind == "postgresql"
+    if in_database and isinstance(place, DatabaseSource):
+        return PostgreSQLRows(place, folder, engine.memory_bytes, engine.settings)
+    if in_database or not isinstance(place, Path):
+        raise JobError(
+            "source",
+            expected="a table of a PostgreSQL server ([source] url, table)"
+            if in_database
+            else f"a path to Parquet or text files, which engine {engine.kind!r} reads",
+            got="none" if place is None else "files" if in_database else "a database",
+        )
+    return _open_files(engine, place, options, folder, typed=typed)
 
 
-def open_rows(engine: Engine, path: Path, options: ReadOptions, folder: Path) -> Rows:
-    """Return the rows of files; ``folder`` is the private one for what does not fit into memory."""
+def _open_files(engine: Engine, path: Path, options: ReadOptions, folder: Path, *, typed: bool) -> Rows:
     if options.of_values:
         raise JobError(
             "source",
@@ -32,7 +47,7 @@ def open_rows(engine: Engine, path: Path, options: ReadOptions, folder: Path) ->
             hint="engine 'memory', or files in which such cells are written plainly",
         )
     if path.suffix.lower() in TEXT_SUFFIXES and path.is_file():
-        source = parquet_of_text(path, options, folder)
+        source = parquet_of_text(path, options, folder, typed=typed)
     elif path.is_dir() or path.suffix.lower() == ".parquet":
         source = ParquetSource.of(path)
     else:

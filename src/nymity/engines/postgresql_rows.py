@@ -52,7 +52,7 @@ class PostgreSQLRows(SqlRows):
             raise JobError(
                 "source.url", expected="a PostgreSQL server", got=source.address.kind, hint="engine 'memory'"
             )
-        self._folder, self._memory = folder, memory
+        self.folder, self.memory = folder, memory
         self._session = Session(source.address, "source")
         try:
             self._session.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -84,16 +84,16 @@ class PostgreSQLRows(SqlRows):
         order = ", ".join(f"p{i}{how} NULLS FIRST" for i, how in enumerate(bytewise))
         query = f"SELECT * FROM ({query}) q ORDER BY {order}"
         shuffled = plan.order == "shuffled"
-        target = self._folder / "sorted.parquet" if shuffled else path
+        target = self.folder / "sorted.parquet" if shuffled else path
         with told(self.kind, "apply"):
             batches = self._session.batches(query, expected="to recode the rows")
             write_parts(target, types, (_named(batch, types) for batch in batches))
             if shuffled:
-                shuffle_file(target, path, self._folder, self._memory, plan)
+                shuffle_file(target, path, self.folder, self.memory, plan)
 
     def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Group the rows of the file, which is on this machine."""
-        return measured_parts(path, columns, self._folder, self._memory)
+        return measured_parts(path, columns, self.folder, self.memory)
 
     def close(self) -> None:
         """Roll back: nothing was changed that should stay."""

@@ -10,16 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.draws import Draws
+from nymity.engines.numbering import Numbering
 from nymity.table.encoding import codes_of
 from nymity.table.recoding import Recoding
 from nymity.table.text import MASK
+
+if TYPE_CHECKING:
+    from nymity.engines.engine_rows import Rows
 
 #: Keys stay below this.
 _LARGEST = 2**63 - 1
@@ -77,9 +82,21 @@ class RecodingPlan:
         """How many numbers a key has."""
         return 1 + max(column.word for column in self.keys)
 
-    def with_key_of_source(self, name: str) -> RecodingPlan:
-        """Return the plan of the custodian's mapping: a column of the source beside the published cells."""
-        return replace(self, columns=(name, *self.cells), order="sorted")
+    def write(self, rows: Rows, path: Path) -> None:
+        """Let an engine publish its rows as a Parquet file."""
+        rows.apply(self, path)
+
+    def with_key_of_source(self, name: str, *further: str) -> RecodingPlan:
+        """Return the plan of what stays with the custodian: a column of the source beside the published cells."""
+        return replace(self, columns=(name, *self.cells, *further), order="sorted")
+
+    def has_class(self, cells: Mapping[str, pl.Series]) -> NDArray[np.bool_]:
+        """Return which rows are published as a class, and not masked or removed, (n,); their cells were counted."""
+        codes = [Numbering(column.name, column.values, column.codes).of(cells[column.name]) for column in self.keys]
+        words = _words(self.keys, codes)
+        found = np.zeros(words.height, dtype=np.bool_)
+        found[_inside(words, self.classes)] = True
+        return found
 
 
 def plan_of(

@@ -130,26 +130,9 @@ class RowLayout:
             return rows.group_by(rows.columns).agg(pl.len().cast(pl.Int64).alias(RECORDS))
         return rows.with_columns(pl.lit(1, pl.Int64).alias(RECORDS))
 
-    def expanded(self, rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
-        """Return rows as often as they are there, some at a time."""
-        counts = rows[RECORDS].to_numpy()
-        if not len(counts):
-            return
-        ends = np.cumsum(counts)
-        for start in range(0, int(ends[-1]), _PIECE):
-            stop = min(start + _PIECE, int(ends[-1]))
-            first, last = int(np.searchsorted(ends, start, "right")), int(np.searchsorted(ends, stop, "left"))
-            often = counts[first : last + 1].copy()
-            often[0] -= start - (int(ends[first]) - int(counts[first]))
-            often[-1] -= int(ends[last]) - stop
-            piece = rows[first : last + 1]
-            if (often != 1).any():
-                piece = piece[np.repeat(np.arange(len(often)), often)]
-            yield piece.with_columns(pl.lit(1, pl.Int64).alias(RECORDS))
-
     def decoded(self, rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """Return rows with the cells they are published with."""
-        for piece in self.expanded(rows):
+        for piece in expanded(rows):
             cells: dict[str, pl.Series] = {}
             for part in self.parts:
                 if not part.strides:
@@ -160,6 +143,24 @@ class RowLayout:
                     known = self.known[name]
                     cells[name] = known.values.gather((numbers // stride) % max(1, known.size))
             yield pl.DataFrame({name: cells[name].alias(name) for name in self.plan.columns})
+
+
+def expanded(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Return rows as often as they are there, some at a time."""
+    counts = rows[RECORDS].to_numpy()
+    if not len(counts):
+        return
+    ends = np.cumsum(counts)
+    for start in range(0, int(ends[-1]), _PIECE):
+        stop = min(start + _PIECE, int(ends[-1]))
+        first, last = int(np.searchsorted(ends, start, "right")), int(np.searchsorted(ends, stop, "left"))
+        often = counts[first : last + 1].copy()
+        often[0] -= start - (int(ends[first]) - int(counts[first]))
+        often[-1] -= int(ends[last]) - stop
+        piece = rows[first : last + 1]
+        if (often != 1).any():
+            piece = piece[np.repeat(np.arange(len(often)), often)]
+        yield piece.with_columns(pl.lit(1, pl.Int64).alias(RECORDS))
 
 
 class _Lookup:

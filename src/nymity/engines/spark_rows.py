@@ -41,7 +41,7 @@ class SparkRows(SqlRows):
     def __init__(
         self, source: ParquetSource, folder: Path, memory: int, master: str | None, settings: Mapping[str, str]
     ) -> None:
-        self._source, self._folder, self._memory = source, folder, memory
+        self._source, self.folder, self.memory = source, folder, memory
         self._names, self._numbers = names_of(source.columns), count()
         sql: Any = require("pyspark.sql", extra="spark", purpose="engine 'spark'")
         errors: Any = require("pyspark.errors", extra="spark", purpose="engine 'spark'")
@@ -73,13 +73,13 @@ class SparkRows(SqlRows):
             query = self._loaded(plan)
             query += f" ORDER BY {', '.join(f'p{i} NULLS FIRST' for i in range(len(plan.columns)))}"
             parts = self._written(query)
-            one_file = path if plan.order == "sorted" else self._folder / "sorted.parquet"
+            one_file = path if plan.order == "sorted" else self.folder / "sorted.parquet"
             cells = [pl.col(f"p{i}").cast(kind).alias(f"p{i}") for i, kind in enumerate(self._types(plan).values())]
             names = {f"p{i}": name for i, name in enumerate(plan.columns)}
             scan = pl.scan_parquet(parts, glob=False, hive_partitioning=False)
             scan.select(cells).rename(names).sink_parquet(one_file, maintain_order=True, row_group_size=500_000)
         if plan.order != "sorted":
-            shuffle_file(one_file, path, self._folder, self._memory, plan)
+            shuffle_file(one_file, path, self.folder, self.memory, plan)
 
     def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Group the rows of the file."""
@@ -105,14 +105,14 @@ class SparkRows(SqlRows):
 
     def _written(self, query: str) -> list[Path]:
         """Run a query, and return the files of its rows in their order."""
-        place = self._folder / f"spark-{next(self._numbers)}"
+        place = self.folder / f"spark-{next(self._numbers)}"
         self._session.sql(query).write.parquet(str(place))
         if not (place / "_SUCCESS").exists():
             raise FileError("engine spark", expected="all tasks to write their rows", got="a job that did not end")
         return sorted(place.glob("part-*.parquet"))
 
     def _load(self, name: str, table: pl.DataFrame) -> None:
-        place = self._folder / f"given-{next(self._numbers)}.parquet"
+        place = self.folder / f"given-{next(self._numbers)}.parquet"
         table.write_parquet(place)
         self._session.read.parquet(str(place)).createOrReplaceTempView(name)
 

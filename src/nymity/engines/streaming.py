@@ -23,7 +23,7 @@ from nymity.engines.numbering import Numbering
 from nymity.engines.parquet_source import ParquetSource
 from nymity.engines.parquet_writing import write_parts
 from nymity.engines.recoding_plan import RecodingPlan
-from nymity.engines.row_layout import RowLayout, packed
+from nymity.engines.row_layout import RowLayout, expanded, packed
 from nymity.engines.shuffled_rows import ShuffledRows
 
 #: Rows of a batch.
@@ -36,7 +36,7 @@ class StreamedRows(Rows):
     kind: ClassVar[str] = "streaming"
 
     def __init__(self, source: ParquetSource, folder: Path, memory: int) -> None:
-        self._source, self._folder, self._memory = source, folder, memory
+        self._source, self.folder, self.memory = source, folder, memory
 
     @property
     def columns(self) -> Mapping[str, pl.DataType]:
@@ -72,7 +72,7 @@ class StreamedRows(Rows):
             known = [Numbering(name, self._values(name, dropping)) for name in columns]
             words = packed([one.size for one in known])
             keys = [f"k{i}" for i in range(1 + max(word for word, _ in words))]
-            found = DistinctRows(self._folder, keys)
+            found = DistinctRows(self.folder, keys)
             for batch in self._batches(columns, dropping):
                 codes = [one.of(batch[f"c{i}"]) for i, one in enumerate(known)]
                 rows = _summed(words, codes, keys)
@@ -90,22 +90,22 @@ class StreamedRows(Rows):
         layout = RowLayout.of(plan, self.columns)
         with told(self.kind, "apply"):
             batches = (layout.encoded(batch) for batch in self._batches(layout.needed, plan.dropping))
-            rows = max(BATCH, self._memory // layout.bytes_a_row)
-            sort = ExternalSort(self._folder, rows, plan.records)
+            rows = max(BATCH, self.memory // layout.bytes_a_row)
+            sort = ExternalSort(self.folder, rows, plan.records)
             for batch in batches:
                 sort.add(batch)
             parts = sort.sorted()
             if plan.order == "shuffled":
-                shuffle = ShuffledRows(self._folder, rows, plan.records, plan.draws)
+                shuffle = ShuffledRows(self.folder, rows, plan.records, plan.draws)
                 for part in parts:
-                    for piece in layout.expanded(part):
+                    for piece in expanded(part):
                         shuffle.add(piece)
                 parts = shuffle.parts()
             write_parts(path, layout.schema, (piece for part in parts for piece in layout.decoded(part)))
 
     def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Group the cells of each batch of the file, and merge the groups."""
-        return measured_parts(path, columns, self._folder, self._memory)
+        return measured_parts(path, columns, self.folder, self.memory)
 
     def close(self) -> None:
         """Nothing is open; the folder of spilled rows is removed by who made it."""

@@ -16,8 +16,12 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 _MOST_VALUES = 5_000_000
 
 
-def parquet_of_text(path: Path, options: ReadOptions, folder: Path) -> ParquetSource:
-    """Convert a text file; a cell that is empty is missing, and columns have types only where no value is lost."""
+def parquet_of_text(path: Path, options: ReadOptions, folder: Path, *, typed: bool = True) -> ParquetSource:
+    """Convert a text file; a cell that is empty is missing.
+
+    Columns have types only where no value is lost, and none at all unless they are to be ``typed``: what is found out
+    from the records is not private.
+    """
     found = format_of(path).found_options(path, options)
     if (found.encoding or "utf-8").lower() not in ("utf-8", "utf8", "utf-8-sig", "ascii"):
         raise FileError(
@@ -25,6 +29,13 @@ def parquet_of_text(path: Path, options: ReadOptions, folder: Path) -> ParquetSo
         )
     if found.header is False:
         raise FileError(str(path), expected="a line with the names of columns", got="none", hint="engine 'memory'")
+    if found.header_row is not None or found.footer:
+        raise FileError(
+            str(path),
+            expected="nothing above the header and below the records",
+            got="titles or sums",
+            hint="engine 'memory'",
+        )
     with told("streaming", "read"):
         separator = found.delimiter or ","
         texts = pl.scan_csv(path, separator=separator, infer_schema=False, glob=False, raise_if_empty=True)
@@ -36,11 +47,11 @@ def parquet_of_text(path: Path, options: ReadOptions, folder: Path) -> ParquetSo
         plain = texts.rename(dict(zip(given, safe, strict=True)))
         plain.with_columns(pl.when(pl.col(one) != "").then(pl.col(one)) for one in safe).sink_parquet(raw)
         scan = pl.scan_parquet(raw, glob=False)
-        typed = folder / "source.parquet"
-        cells = scan.select(_typed(scan, one) for one in safe)
-        cells.rename(dict(zip(safe, names, strict=True))).sink_parquet(typed)
+        done = folder / "source.parquet"
+        cells = scan.select(_typed(scan, one) if typed else pl.col(one) for one in safe)
+        cells.rename(dict(zip(safe, names, strict=True))).sink_parquet(done)
         raw.unlink()
-    return ParquetSource.of(typed)
+    return ParquetSource.of(done)
 
 
 def _typed(scan: pl.LazyFrame, name: str) -> pl.Expr:

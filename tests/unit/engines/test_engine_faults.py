@@ -54,7 +54,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
 def test_what_an_engine_cannot_do_is_refused_with_what_it_can(tmp_path: Path) -> None:
     base: dict[str, Any] = {"privacy": (ny.KAnonymity(k=3),), "output": ny.Output(format="parquet")}
     streaming = ny.Engine(kind="streaming")
-    person = ny.Schema({"who": ny.person(), "age": ny.quasi()})
+    person = ny.Schema({"who": ny.household(), "age": ny.quasi()})
     with pytest.raises(JobError, match="records of each person together"):
         ny.Job(schema=person, engine=streaming, **base)
     plain = ny.Schema({"age": ny.quasi(), "s": ny.sensitive()})

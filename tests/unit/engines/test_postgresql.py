@@ -10,6 +10,10 @@ import polars as pl
 import pytest
 from engine_tables import plain_hash, random_table, schema
 from test_engines import METHODS, PRIVACY
+from test_person_engines import published as of_persons
+from test_person_engines import visits
+from test_private_engines import people
+from test_private_engines import published as private
 
 import nymity as ny
 from nymity.core.errors import DatabaseError, JobError, TableError
@@ -78,6 +82,29 @@ def test_the_same_job_gives_the_same_release(server: Server, tmp_path: Path, see
     kept = pl.read_parquet(tmp_path / "postgresql-custodian" / "mapping-by-key.parquet")
     assert sorted(kept["id"]) == list(range(table.height))
     assert server.run("SELECT count(*) FROM pg_class WHERE relname LIKE 'nymity%'", database=name_of(url)) == [(0,)]
+
+
+def test_persons_and_private_releases_are_those_of_streaming(server: Server, tmp_path: Path) -> None:
+    tables = {"people": people(), "visits": visits(1)}
+    url = server.url(server.new_database())
+    with Session(Address.of("test", url), "test") as session:
+        session.run("CREATE TABLE people (name text, age double precision, sex text)")
+        session.run("CREATE TABLE visits (who text, age bigint, zip text, sick text, visit text)")
+        for name, table in tables.items():
+            session.ingest(name, None, table)
+            table.write_parquet(tmp_path / f"{name}.parquet")
+        session.commit()
+    given = {
+        "private": ny.DatabaseSource(url=url, table="people"),
+        "persons": ny.DatabaseSource(url=url, table="visits"),
+    }
+    drawn = private(tmp_path / "people.parquet", tmp_path / "dp", "streaming").certificate["output"]
+    here = private(Path(), tmp_path / "dp", "postgresql", read=given["private"]).certificate["output"]
+    assert here["content_sha256"] == drawn["content_sha256"]
+    there = of_persons(tmp_path / "visits.parquet", tmp_path, "streaming", 1).certificate
+    found = of_persons(given["persons"], tmp_path, "postgresql", 1).certificate
+    for name in ("measured", "unit", "suppressed", "not_protected"):
+        assert found[name] == there[name]
 
 
 def test_both_passes_see_the_same_rows(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

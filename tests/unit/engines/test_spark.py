@@ -11,8 +11,12 @@ from typing import Any
 
 import polars as pl
 import pytest
-from engine_tables import plain_hash, random_table, schema
+from engine_tables import in_files, plain_hash, random_table, schema
 from test_engines import METHODS, published
+from test_person_engines import published as of_persons
+from test_person_engines import visits
+from test_private_engines import people
+from test_private_engines import published as private
 
 import nymity as ny
 from nymity.core.errors import FileError, MissingExtraError, TableError
@@ -54,6 +58,19 @@ def test_the_same_job_gives_the_same_release(spark: None, tmp_path: Path, seed: 
     assert ny.check(found.folder).holds
     kept = pl.read_parquet(tmp_path / "spark-custodian" / "mapping-by-key.parquet")
     assert sorted(kept["id"]) == list(range(table.height))
+
+
+def test_persons_and_private_releases_are_those_of_streaming(spark: None, tmp_path: Path) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    drawn = {kind: private(tmp_path / "people.parquet", tmp_path / "dp", kind) for kind in ("streaming", "spark")}
+    assert drawn["spark"].certificate["output"] == {
+        **drawn["streaming"].certificate["output"],
+        "file_sha256": drawn["spark"].certificate["output"]["file_sha256"],
+    }
+    source = in_files(visits(1), tmp_path / "in")
+    found = {kind: of_persons(source, tmp_path, kind, 1) for kind in ("streaming", "spark")}
+    for name in ("measured", "unit", "suppressed", "not_protected"):
+        assert found["spark"].certificate[name] == found["streaming"].certificate[name]
 
 
 def test_what_spark_cannot_read_is_said_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
