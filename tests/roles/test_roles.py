@@ -17,7 +17,7 @@ from .tables import Labelled, labelled_tables
 
 TABLES = labelled_tables()
 #: Always there, and small.
-GENERATED = [table for table in TABLES if table.source.startswith("generated:")]
+GENERATED = [table for table in TABLES if table.source.startswith(("generated:", "export:"))]
 OTHERS = [table for table in TABLES if table not in GENERATED]
 
 
