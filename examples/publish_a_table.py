@@ -34,7 +34,7 @@ release = ny.publish(
     privacy=[ny.KAnonymity(k=5), ny.DistinctLDiversity(l=3, attribute="reason")],
     method=ny.OptimalLattice(suppression=0.05),
 )
-release.write(FOLDER)
+release.save(FOLDER)
 
 print(f"levels {release.levels}, {release.suppressed} records suppressed")
 for warning in release.warnings:

@@ -2,55 +2,84 @@
 
     import nymity as ny
 
-    release = ny.publish(frame, schema, privacy=[ny.KAnonymity(k=5)], method=ny.OptimalLattice(suppression=0.05))
+    release = ny.publish(df, {"name": "identifying", "age": "quasi", "diagnosis": "sensitive"}, k=5)
+    release.save("out")
 
-Names load when they are first used, so importing nymity costs next to nothing. ``__init__.pyi`` lists them; a
-registered model, method or loss is a name also without its line there.
+A table about people
+    inspect, measure, measure_risk, recommend, explore, read_table, write_table, datasets
+What columns are
+    Schema, identifying, quasi, sensitive, insensitive, items, person, household, weight, Hierarchy
+A release
+    publish, Job, Source, Output, preset, apply, Release, Recoding
+What holds, and what is left
+    open, check, compare, risk (attack, drivers), utility (count, learn), identify, forget
+Promises
+    KAnonymity, DistinctLDiversity, TCloseness, BetaLikeness, KMap, DeltaPresence, DifferentialPrivacy, …
+Methods
+    OptimalLattice (the default), AnytimeLattice, Mondrian, SortedGroups, Buckets, SafePub, …
+
+``help(ny.publish)`` shows any of them. Names load when they are first used, so importing nymity costs next to nothing.
+``__init__.pyi`` lists them; a registered model, method or loss is a name also without its line there.
 """
 
 from __future__ import annotations
 
-import re
-from importlib import import_module
-from pathlib import Path
-from types import FunctionType
-from typing import Any
+import re as _re
+from importlib import import_module as _import_module
+from pathlib import Path as _Path
+from types import FunctionType as _FunctionType
+from typing import Any as _Any
+
+from nymity.core.html_page import draw_with as _draw_with
 
 #: Name → module, from lines such as ``from nymity.privacy import KAnonymity as KAnonymity``.
 _HOMES = {
     name: home
-    for home, name in re.findall(
-        r"^from (\S+) import (\w+) as \2$", Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"), re.MULTILINE
+    for home, name in _re.findall(
+        r"^from (\S+) import (\w+) as \2$",
+        _Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"),
+        _re.MULTILINE,
     )
 }
+
+#: Names that were others.
+_RENAMED = {"inspect_table": "inspect"}
 
 __all__ = list(_HOMES)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     if name in _HOMES:
         home = _HOMES[name]
-        value = import_module(f"nymity.{name}") if home == "nymity" else _bounded(getattr(import_module(home), name))
+        value = _import_module(f"nymity.{name}") if home == "nymity" else _bounded(getattr(_import_module(home), name))
     elif name[:1].isupper() and (found := _registered(name)) is not None:
         value = found
     else:
-        raise AttributeError(f"module 'nymity' has no attribute {name!r}")
+        raise AttributeError(f"module 'nymity' has no attribute {name!r}{_instead_of(name)}")
     globals()[name] = value
     return value
 
 
-def _registered(name: str) -> Any:
+def _registered(name: str) -> _Any:
     """Return the model, method or loss of this name."""
     from nymity.publishing.registry import METHODS, MODELS
     from nymity.quality import LOSSES
 
-    known: list[type[Any]] = [*MODELS.values(), *METHODS.values(), *LOSSES.values()]
+    known: list[type[_Any]] = [*MODELS.values(), *METHODS.values(), *LOSSES.values()]
     return next((one for one in known if one.__name__ == name), None)
 
 
-def _bounded(value: Any) -> Any:
+def _instead_of(name: str) -> str:
+    """Say what a name is called now, or which name is near."""
+    from nymity.core.validation import nearest
+
+    near = f"did you mean ny.{_RENAMED[name]}?" if name in _RENAMED else nearest(name, __all__)
+    return f". Try: {near}" if near and not name.startswith("_") else ""
+
+
+def _bounded(value: _Any) -> _Any:
     """Return a function so that an exhausted memory, or a panic below it, is a clear error; anything else as it is."""
-    if not isinstance(value, FunctionType):
+    if not isinstance(value, _FunctionType):
         return value
     from nymity.core.boundary import bounded
 
@@ -58,4 +87,8 @@ def _bounded(value: Any) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted(__all__)
+
+
+# Releases show pages (release.report()) that a package above theirs draws: only this file knows both.
+_draw_with(lambda: _import_module("nymity.report.page_for").page_for)

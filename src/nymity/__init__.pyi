@@ -59,6 +59,7 @@ from nymity.privacy import ProsecutorRisk as ProsecutorRisk
 from nymity.privacy import RecursiveDiversity as RecursiveDiversity
 from nymity.privacy import SampleUniques as SampleUniques
 from nymity.privacy import TCloseness as TCloseness
+from nymity.publishing.anonymizer import Anonymizer as Anonymizer
 from nymity.publishing.apply import apply as apply
 from nymity.publishing.check import check as check
 from nymity.publishing.children import Children as Children
@@ -69,7 +70,7 @@ from nymity.publishing.earlier_release import EarlierRelease as EarlierRelease
 from nymity.publishing.explore import explore as explore
 from nymity.publishing.forget import forget as forget
 from nymity.publishing.identify import identify as identify
-from nymity.publishing.inspect import inspect_table as inspect_table
+from nymity.publishing.inspect import inspect as inspect
 from nymity.publishing.job import Job as Job
 from nymity.publishing.job import Output as Output
 from nymity.publishing.job import Source as Source
@@ -92,6 +93,7 @@ from nymity.quality import KLDivergenceLoss as KLDivergenceLoss
 from nymity.quality import NormalizedEntropyLoss as NormalizedEntropyLoss
 from nymity.quality import PrecisionLoss as PrecisionLoss
 from nymity.recommending.recommend import recommend as recommend
+from nymity.risk.profile import measure_risk as measure_risk
 from nymity.table.attribute import household as household
 from nymity.table.attribute import identifying as identifying
 from nymity.table.attribute import insensitive as insensitive
@@ -103,3 +105,4 @@ from nymity.table.attribute import weight as weight
 from nymity.table.hierarchy import Hierarchy as Hierarchy
 from nymity.table.recoding import Recoding as Recoding
 from nymity.table.schema import Schema as Schema
+from nymity.utility.cell_encoder import CellEncoder as CellEncoder

@@ -336,7 +336,7 @@ DIES = """
         replace(source, target)
 
     os.replace = dying
-    release.write(sys.argv[1], force=True)
+    release.save(sys.argv[1], force=True)
 """
 
 

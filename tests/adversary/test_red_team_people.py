@@ -26,7 +26,7 @@ def _three(knows: int | str, k: int = 2) -> ny.Release:
 def test_no_page_calls_linked_rows_safe_from_who_knows_more_than_was_promised(tmp_path: Path) -> None:
     release = _three(1)
     assert sorted(release.frame["ward"]) == sorted(THREE["ward"])
-    release.write(tmp_path / "r")
+    release.save(tmp_path / "r")
     for page in (render_about(tmp_path / "r"), render_board(tmp_path / "r")):
         assert "knows everything in the quasi-identifying columns" not in page
         assert "that look like no other" not in page
@@ -36,7 +36,7 @@ def test_no_page_calls_linked_rows_safe_from_who_knows_more_than_was_promised(tm
 
 
 def _forged(release: ny.Release, folder: Path, **changes: Any) -> Any:
-    release.write(folder)
+    release.save(folder)
     path = folder / "certificate.json"
     certificate = json.loads(path.read_text(encoding="utf-8"))
     model = changes.pop("model")
@@ -96,7 +96,7 @@ def test_people_of_a_sample_are_counted_once() -> None:
     """Fifty persons with a record in each of four classes, each standing for ten people: 500, not 2,000."""
     table = pl.DataFrame({"who": np.repeat(np.arange(50), 4), "q": [0, 1, 2, 3] * 50, "w": [10.0] * 200})
     schema = ny.Schema({"who": ny.person(), "q": ny.quasi(), "w": ny.weight(publish="dropped")})
-    individual = ny.risk.profile(table, schema).individual
+    individual = ny.measure_risk(table, schema).individual
     assert individual is not None
     assert individual.population == pytest.approx(500)
 
@@ -118,7 +118,7 @@ def test_more_than_anybody_has_costs_nothing(number: int) -> None:
 def test_shifted_dates_are_not_called_true(tmp_path: Path) -> None:
     table = pl.DataFrame({"who": list("abcd"), "q": [1] * 4, "day": ["2024-01-02"] * 4})
     schema = {"who": ny.person(), "q": ny.quasi(), "day": ny.insensitive(shift="per person")}
-    ny.publish(table, schema, privacy=ny.KAnonymity(k=2)).write(tmp_path / "r")
+    ny.publish(table, schema, privacy=ny.KAnonymity(k=2)).save(tmp_path / "r")
     page = render_about(tmp_path / "r")
     assert "moved by one number of days for each person" in page
     assert "as it was in the source" not in page
@@ -143,14 +143,14 @@ def test_names_in_french_are_not_published() -> None:
             "Service": draw.choice(["cardio", "neuro"], 200),
         }
     )
-    roles = {column.name: column.role for column in ny.inspect_table(table).columns}
+    roles = {column.name: column.role for column in ny.inspect(table).columns}
     assert roles["Nom"] == roles["Prénom"] == "identifying"
 
 
 def test_a_forged_number_of_persons_is_seen_beside_the_original(tmp_path: Path) -> None:
     table = pl.DataFrame({"who": list("aabbccdd"), "q": [1] * 8})
     release = ny.publish(table, {"who": ny.person(), "q": ny.quasi()}, privacy=ny.KAnonymity(k=4))
-    release.write(tmp_path / "r")
+    release.save(tmp_path / "r")
     assert ny.check(tmp_path / "r", original=table).answer == "holds"
     path = tmp_path / "r" / "certificate.json"
     certificate = json.loads(path.read_text(encoding="utf-8"))
@@ -160,7 +160,7 @@ def test_a_forged_number_of_persons_is_seen_beside_the_original(tmp_path: Path) 
 
 
 def test_an_original_of_others_is_told_also_where_rows_are_linked(tmp_path: Path) -> None:
-    _three(1).write(tmp_path / "r")
+    _three(1).save(tmp_path / "r")
     assert ny.check(tmp_path / "r", original=THREE).answer == "holds"
     assert ny.check(tmp_path / "r", original=pl.DataFrame({"who": ["x"], "ward": ["y"]})).answer == "does not hold"
 

@@ -46,7 +46,7 @@ def test_hostile_names_and_values_are_drawn_and_nothing_more(browser: str, tmp_p
 
 def check_pages_for_others(browser: str, release: Release, frame: pl.DataFrame, folder: Path) -> None:
     """The pages for recipients and for a board have no script of their own, and none of the table's runs."""
-    release.write(folder / "release", further_files=write_about)
+    release.save(folder / "release", further_files=write_about)
     findings = Findings.of(release, frame, quick_attacks(release, frame))
     write_board(folder / "release", folder / "board.html", findings)
     for page, title in ((folder / "release" / "about.html", "About"), (folder / "board.html", "Summary on")):

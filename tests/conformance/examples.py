@@ -90,6 +90,7 @@ BUILDERS: dict[str, tuple[dict[str, Any], tuple[str, Any]]] = {
     "file": ({"path": "rows.csv"}, ("path", 5)),
     "rows": ({"rows": (("1", "*"), ("2", "*"))}, ("rows", "1")),
     "flat": ({}, ("width", 5)),
+    "suggested": ({}, ("width", 5)),
     "random-tree": ({"seed": 3}, ("branches", 1)),
     "shuffled": ({"hierarchy": {"type": "flat"}, "seed": 3}, ("hierarchy", {"type": "flt"})),
 }

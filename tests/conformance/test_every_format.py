@@ -74,5 +74,5 @@ def test_a_release_is_written_in_it(name: str, tmp_path: Path) -> None:
     people = pl.DataFrame({"age": [31, 31, 42, 42], "s": list("xyxy")})
     schema = ny.Schema({"age": ny.quasi(ny.Hierarchy.intervals(width=10)), "s": ny.sensitive()})
     release = ny.publish(people, schema, privacy=[ny.KAnonymity(k=2)], output=ny.Output(format=name))
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     assert ny.check(tmp_path / "release" / f"release.{name}", job=release.job).holds

@@ -21,7 +21,7 @@ from nymity.core.errors import InputError, ParameterError
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
-from nymity.privacy import MODELS, Groups
+from nymity.privacy import MODELS, Groups, PrivacyModel
 from nymity.privacy.consistency import Originals
 from nymity.publishing import registry
 from nymity.publishing.metrics import METRICS
@@ -117,7 +117,11 @@ class TestEveryThing:
         assert thing == again
         assert hash(thing) == hash(again)
         assert len({thing, again}) == 1
-        assert all(field.kw_only for field in dataclasses.fields(cls) if field.init)
+        taken = [field for field in dataclasses.fields(cls) if field.init]
+        assert all(field.kw_only for field in taken[1:])
+        # The one number that a model is about needs no name; everything else does.
+        first = [field for field in taken[:1] if not field.kw_only]
+        assert not first or (issubclass(cls, PrivacyModel) and _with_first(cls, first[0].name, parameters) == thing)
         names = [field.name for field in dataclasses.fields(cls)] or ["anything"]
         with pytest.raises((dataclasses.FrozenInstanceError, TypeError)):
             setattr(thing, names[0], None)
@@ -300,6 +304,10 @@ def test_what_is_said_to_rise_does(key: str, encoded: EncodedTable) -> None:
     found = {node: bound.value(engine.check(node))[0] for node in naive.nodes(space.low, space.high)}
     for low, loss in found.items():
         assert all(loss <= found[high] * (1 + 1e-12) for high in naive.nodes(low, space.high))
+
+
+def _with_first(cls: type[Any], name: str, parameters: dict[str, Any]) -> Any:
+    return cls(parameters[name], **{key: value for key, value in parameters.items() if key != name})
 
 
 # -- builders ----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from nymity.datasets import PublicDataset
-from nymity.risk import drivers, profile
+from nymity.risk import drivers, measure_risk
 
 pytestmark = pytest.mark.data
 
@@ -26,7 +26,7 @@ def adult(load_public: Callable[[str], PublicDataset]) -> pl.DataFrame:
 
 
 def test_attackers_and_population(adult: pl.DataFrame) -> None:
-    found = profile(adult, adult.columns, population_size=PEOPLE, threshold=0.2)
+    found = measure_risk(adult, adult.columns, population_size=PEOPLE, threshold=0.2)
     assert (found.classes, found.unique_records) == (19_502, 15_512)
     assert float(found.marketer or 0) == pytest.approx(0.6465751608, abs=5e-11)
     assert float(found.prosecutor.share_above or 0) == pytest.approx(0.778, abs=5e-4)

@@ -46,7 +46,7 @@ def made(word: str, output: DatabaseOutput) -> Release:
 
 def _prepare(kind: str, folder: Path) -> None:
     output = output_in(kind, folder)
-    made("old", output).write(folder / RELEASE)
+    made("old", output).save(folder / RELEASE)
     (folder / "new.pickle").write_bytes(pickle.dumps(made("new", output)))
     (folder / "old.pickle").write_bytes(pickle.dumps(made("old", output)))
     (folder / "old.json").write_bytes((folder / RELEASE / "certificate.json").read_bytes())
@@ -58,7 +58,7 @@ def _act(kind: str, folder: Path) -> None:
         put_back(folder, output)
     release: Release = pickle.loads((folder / "new.pickle").read_bytes())
     release = dataclasses.replace(release, job=dataclasses.replace(release.job, output=output))
-    release.write(folder / RELEASE, force=True)
+    release.save(folder / RELEASE, force=True)
 
 
 def put_back(folder: Path, output: DatabaseOutput) -> None:

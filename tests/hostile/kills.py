@@ -200,13 +200,13 @@ def _sleep_unless_ended(child: int, seconds: float) -> None:
 def _tell_when_writing(pipe: int) -> None:
     from nymity.publishing.release import Release
 
-    real = Release.write
+    real = Release.save
 
     def write(self: Release, *arguments: Any, **options: Any) -> Any:
         os.write(pipe, _WRITING)
         return real(self, *arguments, **options)
 
-    Release.write = write  # type: ignore[method-assign]
+    Release.save = write  # type: ignore[method-assign]
 
 
 def _command_line(scenario: Scenario, folder: Path) -> None:

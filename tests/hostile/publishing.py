@@ -106,7 +106,7 @@ def write(make: Make, word: str, folder: Path, *, far: bool = False, **options: 
     release = (
         pickle.loads(ready.read_bytes()) if ready.exists() else Run(job, people(400 if job.ledger else 24)).release()
     )
-    release.write(folder / RELEASE, custodian=_log(folder, far=far), **options)
+    release.save(folder / RELEASE, custodian=_log(folder, far=far), **options)
 
 
 def _log(folder: Path, *, far: bool) -> Path:

@@ -35,7 +35,7 @@ def _people(offset: int = 0) -> pl.DataFrame:
 
 def _publish(frame: pl.DataFrame, out: Path, *, k: int = 3, force: bool = False, **output: str) -> None:
     release = ny.publish(frame, SCHEMA, privacy=ny.KAnonymity(k=k), output=Output(**output))
-    release.write(out, force=force)
+    release.save(out, force=force)
 
 
 def _names(folder: Path) -> list[str]:

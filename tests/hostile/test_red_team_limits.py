@@ -63,7 +63,7 @@ def test_the_certificate_of_a_huge_lattice_can_be_read(tmp_path: Path) -> None:
     frame = pl.DataFrame({name: [i % 5 for i in range(40)] for name in names})
     schema = ny.Schema({name: ny.quasi(ny.Hierarchy.intervals(width=5, levels=3)) for name in names})
     release = ny.publish(frame, schema, privacy=[ny.KAnonymity(k=2)], method=ny.AnytimeLattice(seconds=1))
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     assert release.certificate["loss"]["lattice_nodes"] > 2**63
     certificate = tmp_path / "release" / "certificate.json"
     assert ny.check(tmp_path / "release" / "release.csv", certificate=certificate).holds

@@ -151,7 +151,7 @@ def test_no_report_is_left_where_custody_ended_while_it_was_drawn(
 
 
 def test_the_summary_for_a_board_replaces_no_file_of_somebody(here: Path) -> None:
-    ny.publish(ny.Job.load("job.toml"), out="release").write("elsewhere", custodian="hidden")
+    ny.publish(ny.Job.load("job.toml"), out="release").save("elsewhere", custodian="hidden")
     Path("board.html").write_text("the board's own page")
     code, said = _run("report", "elsewhere", "--for", "board")
     assert (code, Path("board.html").read_text()) == (ExitCode.INPUT, "the board's own page"), said
@@ -330,13 +330,18 @@ def test_a_ledger_that_is_opened_twice_at_once_keeps_what_was_spent(
 def test_days_with_the_year_last_are_taken_for_dates(days: list[str], form: str | None) -> None:
     """Masked from the right, as codes are, they would lose the year and keep the birthday."""
     column = pl.DataFrame({"birth": [f"{day[:-1]}{n % 10}" for n, day in enumerate(days)]})
-    suggested = ny.inspect_table(column)["birth"].hierarchy
+    suggested = ny.inspect(column)["birth"].hierarchy
     assert getattr(suggested, "format", None) == form
 
 
-def test_a_delimiter_at_the_end_of_every_line_is_pointed_at(tmp_path: Path) -> None:
+def test_a_delimiter_at_the_end_of_every_line_is_no_column(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("age;s;\n31;flu;\n")
-    with pytest.raises(ny.NymityError, match="remove the delimiter if all lines end with one"):
+    assert ny.read_table(tmp_path / "people.csv").rows(named=True) == [{"age": 31, "s": "flu"}]
+
+
+def test_a_column_without_a_name_that_has_values_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age;s;\n31;flu;\n32;cold;x\n")
+    with pytest.raises(ny.NymityError, match="column 3"):
         ny.read_table(tmp_path / "people.csv")
 
 
@@ -379,7 +384,7 @@ def test_cells_that_cannot_be_compared_are_refused_when_they_are_measured() -> N
 @pytest.mark.parametrize("names", [None, 5, "q", [1]])
 def test_a_risk_profile_needs_names(names: object) -> None:
     with pytest.raises(ny.NymityError, match="a list of column names"):
-        ny.risk.profile(pl.DataFrame({"q": ["a"]}), names)  # type: ignore[arg-type]
+        ny.measure_risk(pl.DataFrame({"q": ["a"]}), names)  # type: ignore[arg-type]
 
 
 def test_columns_of_a_dict_may_be_named_like_patterns(tmp_path: Path) -> None:

@@ -198,3 +198,32 @@ def test_lists_of_json_are_sets_of_items(tmp_path: Path, cell: str, read: str | 
             read_table(tmp_path / "t.jsonl")
         return
     assert read_table(tmp_path / "t.jsonl")["b"].to_list() == [read, "z"]
+
+
+def test_moments_are_published_as_ranges(tmp_path: Path) -> None:
+    """Not as the set of all seconds of a class, which would tell each of them; and further moments find their range."""
+    draw = random.Random(11)
+    for name, rows in (("stops", 300), ("further", 50)):
+        lines = ["at,sex,search"]
+        for _ in range(rows):
+            moment = datetime(2023, 1, 1) + timedelta(seconds=draw.randrange(10**7))
+            lines.append(f"{moment.isoformat()}Z,{draw.choice('mf')},{draw.choice(['yes', 'no'])}")
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "answers.toml").write_text('[columns.search]\nrole = "sensitive"\n', encoding="utf-8")
+    run(tmp_path, "inspect", "stops.csv", "--answers", "answers.toml", "--job", "job.toml")
+    job = (tmp_path / "job.toml").read_text(encoding="utf-8")
+    local = job[: job.index("[method]")] + '[method]\nname = "mondrian"\n'
+    (tmp_path / "job.toml").write_text(local, encoding="utf-8")
+    run(tmp_path, "publish", "job.toml", "--out", "release")
+    run(tmp_path, "check", "release")
+    run(tmp_path, "apply", "release-custodian", "further.csv", "--out", "applied.csv", exit_codes=(0, 1))
+    for table, least in (("release/release.csv", 0.99), ("applied.csv", 0.5)):  # between ranges are moments, too
+        cells = pl.read_csv(tmp_path / table)["at"]
+        assert cells.str.contains("^2023-[0-9-]+ [0-9:.]+ to 2023-").mean() >= least  # type: ignore[operator]
+
+
+def run(folder: Path, *arguments: str, exit_codes: tuple[int, ...] = (0,)) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        result = CliRunner().invoke(app, list(arguments))
+    assert result.exit_code in exit_codes, result.output

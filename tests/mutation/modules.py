@@ -164,10 +164,10 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "dp/audit.py": ("unit/dp/test_audit.py",),
     "dp/forecast.py": ("unit/dp/test_forecast.py",),
     "dp/mechanisms.py": ("unit/dp/test_mechanisms.py",),
-    "dp/delta_grid.py": ("unit/dp/test_scores.py", "unit/dp/test_functional_logistic_regression.py"),
-    "dp/expanded_objective.py": ("unit/dp/test_functional_logistic_regression.py",),
-    "dp/feature_domain.py": ("unit/dp/test_functional_logistic_regression.py",),
-    "dp/functional_logistic_regression.py": ("unit/dp/test_functional_logistic_regression.py",),
+    "dp/delta_grid.py": ("unit/dp/test_scores.py", "unit/dp/test_private_logistic_regression.py"),
+    "dp/expanded_objective.py": ("unit/dp/test_private_logistic_regression.py",),
+    "dp/feature_domain.py": ("unit/dp/test_private_logistic_regression.py",),
+    "dp/private_logistic_regression.py": ("unit/dp/test_private_logistic_regression.py",),
 }
 
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from nymity.core.errors import NymityError
-from nymity.io import CodedTable, ReadOptions, coded, delimited, file_content, read_detected, read_table, read_valued
-from nymity.publishing import inspect_table
+from nymity.io import CodedTable, ReadOptions, coder, delimited, file_content, read_detected, read_table, read_valued
+from nymity.publishing.inspect import inspect
 
 #: Cells of many kinds: short, of eight, nine, sixteen and seventeen bytes, numbers, dates, codes, quoted, wild.
 CELLS = st.one_of(
@@ -77,7 +77,7 @@ def texts(draw: st.DrawFn) -> bytes:
 @pytest.fixture
 def by_values(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Let the smallest files count as large, in blocks of a few rows."""
-    monkeypatch.setattr(coded, "_BLOCK", 128)
+    monkeypatch.setattr(coder, "_BLOCK", 128)
     return monkeypatch
 
 
@@ -177,7 +177,7 @@ def test_an_inspection_is_the_same_by_values_as_by_rows(
 
     def inspected() -> object:
         table, found, known = read_detected(path, ReadOptions())
-        seen = inspect_table(table, dictionary=known, reading=found)
+        seen = inspect(table, dictionary=known, reading=found)
         return isinstance(table, CodedTable), replace(seen, reading=None), found.options  # type: ignore[arg-type]
 
     (coded_one, one, options), (coded_other, other, others) = _both(by_values, inspected)  # type: ignore[misc]
@@ -209,6 +209,79 @@ def test_a_column_of_a_table_may_have_many_values(tmp_path: Path, by_values: pyt
     assert read_table(tmp_path / "t.csv").equals(table)
 
 
+@pytest.mark.parametrize("block", [2**12, 2**16, 2**23])
+def test_columns_get_more_and_longer_values_on_the_way(
+    tmp_path: Path, by_values: pytest.MonkeyPatch, block: int
+) -> None:
+    """Few and short at first, where cells are numbered as they are cut: then too many, too long, or both, anywhere."""
+    by_values.setattr(coder, "_BLOCK", block)
+    by_values.setattr(delimited, "LARGE", 0)
+    rows = 70_000
+    table = pl.DataFrame(
+        {
+            "few": [f"v{i % 5}" for i in range(rows)],
+            "limit": [f"v{i % 2048}" for i in range(rows)],
+            "beyond": [f"v{i % 2049}" for i in range(rows)],
+            "each": [f"v{i}" for i in range(rows)],
+            "later_many": [f"v{i if i > 40_000 else i % 7}" for i in range(rows)],
+            "later_long": ["v" * (i % 8 + 1 if i < 30_011 else i % 20 + 1) for i in range(rows)],
+            "once_long": ["abcdefghi" if i == 50_001 else f"v{i % 3000}" for i in range(rows)],
+            "once_longer": ["abcdefgh" * 3 if i == 50_002 else f"v{i % 9}" for i in range(rows)],
+            "all_long": [f"text of some length {i % 5000}" for i in range(rows)],
+            "gaps": [None if i % 3 else f"v{i % 2500}" for i in range(rows)],
+            "nothing": [None] * rows,
+        },
+        schema=dict.fromkeys(
+            "few limit beyond each later_many later_long once_long once_longer all_long gaps nothing".split(), pl.String
+        ),
+    )
+    table.write_csv(tmp_path / "t.csv")
+    columns, _ = delimited.CSV.read_coded(tmp_path / "t.csv", ReadOptions())  # type: ignore[misc]
+    assert CodedTable(columns).frame().equals(table)
+    for column in columns:
+        counted = table[column.name].drop_nulls().unique_counts().to_list()
+        assert column.values.to_list() == [None, *table[column.name].drop_nulls().unique(maintain_order=True)]
+        assert column.times.to_list() == [table[column.name].null_count(), *counted]
+
+
+def test_quotes_are_closed_in_later_bytes_than_they_are_opened(tmp_path: Path, by_values: pytest.MonkeyPatch) -> None:
+    """Of 64 bytes that are compared at once, and of blocks."""
+    by_values.setattr(delimited, "LARGE", 0)
+    cells = [("a;" * (i % 70)) + "\n" * (i % 3) + '"' * (i % 4) + "b" for i in range(900)]
+    table = pl.DataFrame({"a": cells, "b": [f"c{i}" for i in range(900)], "c": cells[::-1]})
+    table.write_csv(tmp_path / "t.csv", separator=";")
+    columns, _ = delimited.CSV.read_coded(tmp_path / "t.csv", ReadOptions(delimiter=";"))  # type: ignore[misc]
+    assert CodedTable(columns).frame().equals(table)
+
+
+@pytest.mark.parametrize(
+    ("cells", "distinct"),
+    [
+        (("67", "67.0", "68"), 2),
+        (("67.0", "68.0", "0.0"), 3),
+        (("0", "-0", "1"), None),
+        (("0.0", "-0.0", "1.5"), 2),
+        (("0.5", "1.25", "7"), 3),
+        (("0.1", "0.10000000000000001", "0.25"), 2),  # more digits than a number tells apart
+        (("-0.5", "0.5", "-12.0"), 3),
+    ],
+)
+def test_texts_that_are_one_number_are_one_value(
+    tmp_path: Path, by_values: pytest.MonkeyPatch, cells: tuple[str, ...], distinct: int | None
+) -> None:
+    path = tmp_path / "t.csv"
+    rows = "".join(f"{cells[i % len(cells)]},{'ab'[i % 2]}\n" for i in range(600))
+    path.write_text("number,letter\n" + rows, encoding="utf-8")
+
+    def inspected() -> object:
+        table, found, _ = read_detected(path, ReadOptions())
+        return replace(inspect(table, reading=found), reading=None)  # type: ignore[arg-type]
+
+    one, other = _both(by_values, inspected)
+    assert one == other
+    assert distinct is None or one["number"].distinct == distinct  # type: ignore[index]
+
+
 def test_codes_are_sought_on_the_scale_that_marks_give(tmp_path: Path, by_values: pytest.MonkeyPatch) -> None:
     """999 is an income where 1.500 is one thousand and a half; 9999 is none where 1.234 is the most."""
     rows = [f"{'64,8' if i % 2 else ''};{('1.500', '2.750', '999', '')[i % 4]};{('1.234', '9.999')[i % 9 == 0]}"
@@ -229,6 +302,6 @@ def test_a_table_without_quasi_identifiers(tmp_path: Path, by_values: pytest.Mon
     by_values.setattr(delimited, "LARGE", 0)
     table, found, _ = read_detected(path, ReadOptions())
     assert isinstance(table, CodedTable)
-    inspected = inspect_table(table, reading=found)
+    inspected = inspect(table, reading=found)
     assert not inspected.quasi
     assert inspected.smallest_class == 300

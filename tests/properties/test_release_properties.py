@@ -231,7 +231,7 @@ def test_tables_of_any_types(data: st.DataObject) -> None:
     release = publish(frame, schema, privacy=models, method=OptimalLattice(suppression=0.5), output=Output(format=form))
     with tempfile.TemporaryDirectory() as folder:
         try:
-            certificate = release.write(Path(folder) / "r")
+            certificate = release.save(Path(folder) / "r")
         except TableError:
             assert form in ("xlsx", *STATISTICAL)
             assert form != "xlsx" or not fits_a_spreadsheet(release.frame)
@@ -265,7 +265,7 @@ def test_any_text_survives_the_file(cells: list[str | None], form: Any, neutrali
     output = Output(format=form, neutralize_formulas=neutralize)
     release = publish(frame, Schema({"q": quasi(), "v": insensitive()}), privacy=KAnonymity(k=2), output=output)
     with tempfile.TemporaryDirectory() as folder:
-        certificate = release.write(Path(folder) / "r")
+        certificate = release.save(Path(folder) / "r")
         assert check(Path(folder) / "r" / f"release.{form}", certificate=certificate).holds
         read = read_release(Path(folder) / "r" / f"release.{form}", output)["v"].cast(pl.String)
     assert Counter(cell or None for cell in read) == Counter(cell or None for cell in cells)

@@ -12,8 +12,8 @@ NYMITY = ROOT / "src" / "nymity"
 ROOTS = (NYMITY, ROOT / "packages" / "nymity-lab" / "src", ROOT / "packages" / "nymity-robust" / "src")
 
 #: A module of these packages may be named like the one it serves: a command like what it calls, a kernel like the
-#: method that uses it, a section of the report like what it shows.
-SERVING = {"cli", "kernels", "report"}
+#: method that uses it, a section of the report or a screen of the workbench like what it shows.
+SERVING = {"cli", "kernels", "report", "workbench"}
 
 #: File names that mean the same in every package that has one.
 SAME_ROLE = {

@@ -60,6 +60,7 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "publish": {"source": FRAME, "schema": SCHEMA, "privacy": [K2]},
         "explore": {"source": FRAME, "schema": SCHEMA, "privacy": [K2]},
         "measure": {"table": FRAME, "schema": SCHEMA},
+        "measure_risk": {"table": FRAME, "schema": SCHEMA},
         "check": {"release": release.table, "certificate": release.certificate},
         "compare": {"original": FRAME, "release": release},
         "open": {"release": release.table, "schema": SCHEMA},
@@ -67,7 +68,7 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "forget": {"release": "nothing"},
         "identify": {"release": "nothing", "pseudonym": "p0", "reason": "a finding"},
         "recommend": {"source": FRAME, "target": "ill", "trials": 1, "seconds": 0.1},
-        "inspect_table": {"frame": FRAME},
+        "inspect": {"frame": FRAME},
         "preset": {"name": "scientific-use-file", "job": release.job, "table": FRAME},
         "read_table": {"path": "people.csv"},
         "write_table": {"table": FRAME, "path": "written.csv"},
@@ -117,6 +118,8 @@ NEEDED: dict[str, Any] = {
 #: Results, which nobody makes by hand, and what is no class of parameters.
 RESULTS = {
     "OpenedRelease",
+    "Anonymizer",  # estimators check when they are fitted
+    "CellEncoder",
     "Release",
     "EvaluatedNodes",
     "Hierarchy",

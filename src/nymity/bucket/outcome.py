@@ -8,10 +8,11 @@ from typing import Any
 
 from nymity.bucket.assignment import Violation
 from nymity.bucket.problem import Ints, Value
+from nymity.core.card import Card, Carded, CardTable
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Plan:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Plan(Carded):
     """A setting: ``buckets[j]`` buckets of ``sizes[j]`` records, and how many records of each value go there.
 
     records: (n_values, n_sizes), all zero where the setting is not valid. loss: the sum of (size - 1)^2 over buckets
@@ -50,6 +51,22 @@ class Plan:
         """The loss between 0 and 1 (definition 7): sqrt(loss) / (records - 1)."""
         n = sum(self.counts)
         return self.loss**0.5 / (n - 1) if n > 1 else 0.0
+
+    def card(self) -> Card:
+        """Return what is shown: how many buckets of which size, and no value."""
+        rows = [(size, number, size * number) for size, number in zip(self.sizes, self.buckets, strict=True)]
+        return Card(
+            title=f"Plan of buckets by {self.method}",
+            verdict="not valid" if not self.valid else "proved optimal" if self.optimal else "valid",
+            tone="good" if self.valid else "bad",
+            facts=[
+                ("records", sum(self.counts)),
+                ("values", len(self.values)),
+                ("loss", self.loss),
+                ("bound", self.bound),
+            ],
+            tables=[CardTable(columns=("bucket size", "buckets", "records"), rows=rows, bars="records")],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types, thresholds as fractions; values stay what they are."""

@@ -1,4 +1,4 @@
-"""Publishing by an engine from the command line: rows are never all in memory, so there are no pages on them."""
+"""Publishing by an engine from the command line: pages on rows are drawn where these fit into memory after all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nymity.cli.console import Screen
-    from nymity.cli.publish import Destination
+    from nymity.cli.publish import Destination, Pages
     from nymity.core.progress import Observer
     from nymity.publishing.caveats import Caveat
     from nymity.publishing.job import Job
@@ -24,22 +24,27 @@ def publish_by_engine(
     log: Path | None,
     force: bool,
     wait: float,
+    pages: Pages | None = None,
     accept: Callable[[Sequence[Caveat]], None] | None = None,
 ) -> None:
-    """Run a job in its engine, and show what came of it."""
+    """Run a job in its engine, draw its report with ``pages`` where that is possible, and show what came of it."""
     from nymity.cli.summary import show_summary, summary
-    from nymity.publishing.engine_run import EngineRun
+    from nymity.publishing.private_engine_run import run_in_engine
 
-    run = EngineRun(job, observe, log=log)
+    run = run_in_engine(job, observe, log=log)
     release = run.write(to.release, custodian=to.custodian, sign=key, force=force, wait=wait, accept=accept)
+    without = None if pages is None else release.why_no_report
+    if pages is not None and without is None:
+        pages.draw_again(release.job, release.certificate, to, observe)
     files = to.files(
         [job.output.found_at(to.release, name) for name in job.table_names],
         has_children=False,
         is_signed=key is not None,
         has_about=False,
-        has_report=False,
+        has_report=pages is not None and pages.has_report,
     )
     found = summary(release, (), files)
     show_summary(screen, found)
-    screen.tell("note", f"no report: it compares rows, which engine {run.engine.kind!r} does not keep in memory")
+    if without is not None:
+        screen.tell("note", f"no report, which compares rows: {without}")
     screen.answer({**found, "certificate": release.certificate})

@@ -80,7 +80,8 @@ def command(
     """
     from nymity.cli.given import source_of_given
     from nymity.io import read_dictionary
-    from nymity.publishing import Answers, inspect_table
+    from nymity.publishing import Answers
+    from nymity.publishing.inspect import inspect
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:
@@ -90,7 +91,7 @@ def command(
     source = source_of_given(data, table_name, query, reading)
     cells, detected, known = source.read_detected(decided.missing, beside)
     unknown = () if beside is None else _described_elsewhere(beside, cells.columns, dictionary)
-    inspection = inspect_table(cells, dictionary=known, reading=detected, answers=decided)
+    inspection = inspect(cells, dictionary=known, reading=detected, answers=decided)
     if job is not None:
         from nymity.publishing import starter_job
 
@@ -128,7 +129,8 @@ def _reading(detected: DetectedReading) -> Table:
     """What cells seem to mean, what is unsure first; the starter job states it."""
     shown = table("cells are read with", "in", "because")
     for one in sorted(detected.proposals, key=lambda one: one.sure):
-        places = one.columns[0] if len(one.columns) == 1 else f"{one.columns[0]} and {len(one.columns) - 1} more"
+        places = one.columns[0] if one.columns else "the file"
+        places += f" and {len(one.columns) - 1} more" if len(one.columns) > 1 else ""
         evidence = one.evidence if one.sure else f"please decide: {one.evidence}"
         add_row(shown, f"{one.field} {one.value!r}", places, evidence, style=None if one.sure else "bold yellow")
     return shown
@@ -161,7 +163,9 @@ def _questions(inspection: Inspection) -> Table:
 def _of_hierarchies(inspection: Inspection) -> Iterator[str]:
     """Yield what is to be known of suggested hierarchies: zeros that were put back, levels that change nothing."""
     from nymity.cli.idle_levels import idle_said
+    from nymity.cli.long_cells import long_cells_foreseen
 
+    yield from long_cells_foreseen(inspection)
     for column in inspection.columns:
         if column.lost_zeros is not None and column.lost_zeros.certain:
             yield f"{column.name!r}: {column.lost_zeros.sentence}"

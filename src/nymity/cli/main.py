@@ -22,6 +22,7 @@ from nymity.core.quoting import hidden
 _COMMANDS = (
     "demo", "inspect", "publish", "preset", "explore", "forecast", "check", "report", "measure", "compare", "query",
     "recommend", "risk", "attack", "apply", "identify", "forget", "hierarchy", "schema",
+    "workbench",
 )  # fmt: skip
 
 

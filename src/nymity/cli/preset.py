@@ -91,7 +91,7 @@ def _described(data: Path, reading: Reading) -> Job:
     """Take a job, or make one of what a table suggests, read as ``inspect`` reads it."""
     from nymity.io import ReadOptions, read_detected
     from nymity.privacy import KAnonymity
-    from nymity.publishing.inspect import inspect_table
+    from nymity.publishing.inspect import inspect
     from nymity.publishing.job import Job, Source
 
     given = Given.of(data)
@@ -100,7 +100,7 @@ def _described(data: Path, reading: Reading) -> Job:
     if given.kind == "release":
         raise ParameterError("preset", expected="a job, or the table that is to be published", got="a release")
     cells, detected, known = read_detected(data, ReadOptions(**reading))
-    schema = inspect_table(cells, dictionary=known, reading=detected).schema()
+    schema = inspect(cells, dictionary=known, reading=detected).schema()
     return Job(schema=schema, privacy=(KAnonymity(k=5),), source=Source(path=str(data), **detected.stated))
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -190,8 +190,12 @@ def publish_job(
     log: Path | None = None,
     force: bool = False,
     wait: float = 0.0,
-) -> None:
-    """Run a job, write everything and show what came of it."""
+    observe: Observer | None = None,
+) -> dict[str, Any]:
+    """Run a job, write everything, show what came of it and return it as plain data; empty where nothing was run.
+
+    ``observe`` hears of progress instead of the terminal.
+    """
     from nymity.cli.engine_publish import publish_by_engine
     from nymity.cli.idle_levels import idle_levels_said
     from nymity.cli.summary import show_summary, summary
@@ -207,18 +211,21 @@ def publish_job(
     if beside := _sources_in(job, to.release):
         screen.warn(f"{', '.join(beside)} in the folder of the release: do not give that folder away whole")
     if finish_earlier(job, to.release, to.custodian, wait=wait) and _is_finished(screen, job, to):
-        return
+        return {}
     make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
     if fail_on_warnings:
         _refuse_foreseen(job)
     key = key_for(job.sign, to.release, to.custodian, ask=ask)
     pages = Pages(screen)
-    with watching(screen) as observe:
+    with watching(screen) if observe is None else nullcontext(observe) as observe:
         job = with_fitting_engine(job, observe)
         if job.engine is not None and job.engine.kind != "memory":
             accept = partial(_refuse, screen) if fail_on_warnings else None
-            publish_by_engine(screen, job, to, observe, key=key, log=log, force=force, wait=wait, accept=accept)
-            return
+            drawn = pages if with_report else None
+            publish_by_engine(
+                screen, job, to, observe, key=key, log=log, force=force, wait=wait, pages=drawn, accept=accept
+            )
+            return {}
         run = Run(job, observe=observe, log=log, folder=to.release)
         release, original = run.release(), run.original
         if fail_on_warnings:
@@ -230,7 +237,7 @@ def publish_job(
             shown = [minimized.name] if isinstance(minimized, Loss) else []
             comparison = run.compared(release, None if with_report else shown)
         report(observe, Progress(stage="writing and verifying"))
-        written = release.write(
+        written = release.save(
             to.release, custodian=to.custodian, sign=key, further_files=pages.about, force=force, wait=wait
         )
         release = replace(release, certificate=written)
@@ -257,6 +264,7 @@ def publish_job(
     screen.answer({**found, "certificate": release.certificate})
     if fail_on_warnings and pages.left_out:
         raise typer.Exit(WARNED)
+    return found
 
 
 def _is_finished(screen: Screen, job: Job, to: Destination) -> bool:
@@ -322,6 +330,14 @@ class Pages:
             keep(to, release.certificate, REPORT_NAME, page)
             self.has_report = True
 
+    def draw_again(self, job: Job, certificate: Certificate, to: Destination, observe: Observer) -> None:
+        """Write the same of a release that an engine made: its rows, and those of its source, are read for it."""
+        from nymity.cli.report import custodian_page
+
+        with self._spared(REPORT_NAME):
+            keep(to, certificate, REPORT_NAME, custodian_page(self.screen, job, to, certificate, observe))
+            self.has_report = True
+
     @contextmanager
     def _spared(self, name: str) -> Iterator[None]:
         """Warn of whatever keeps a page from being made; an interrupt passes."""
@@ -371,18 +387,14 @@ def _suggested(job: Job) -> str:
 
 def _at_node(job: Job, node: str) -> Job:
     """Return the job with the levels of one node in place of a search, and all else that its method demands."""
-    from nymity.lattice.default import SUPPRESSION
-    from nymity.lattice.fixed_levels import FixedLevels
     from nymity.lattice.search import LatticeSearch
-    from nymity.publishing.explore import levels_of_node
+    from nymity.publishing.explore import at_levels, levels_of_node
 
     search = job.method
     if search is not None and not isinstance(search, LatticeSearch):
         raise ParameterError("--node", expected="a job whose method searches levels", got=repr(search.key))
-    demands = ("loss", "suppression", "outliers", "suppression_persons")
-    given = {"suppression": SUPPRESSION} if search is None else {name: getattr(search, name) for name in demands}
     levels = levels_of_node(job, _number(node)) if node.strip().isdecimal() else _levels(node, job.schema.quasi)
-    return replace(job, method=FixedLevels(levels=levels, **given))
+    return at_levels(job, levels)
 
 
 def _number(text: str) -> int:

@@ -21,7 +21,9 @@ from nymity.core.progress import Progress, report
 from nymity.core.system_errors import explained
 
 if TYPE_CHECKING:
-    pass
+    from nymity.core.progress import Observer
+    from nymity.publishing.certificate import Certificate
+    from nymity.publishing.job import Job
 
 EXAMPLES = (
     "nymity report release",
@@ -114,13 +116,28 @@ def _for_board(screen: Screen, release: Path, to: Destination, out: Path | None,
     return target
 
 
+def custodian_page(screen: Screen, job: Job, to: Destination, certificate: Certificate, observe: Observer) -> str:
+    """Read a release and its source, keep findings beside the custodian's log, and return the report."""
+    from nymity.publishing.job_tables import load_source, published_table
+    from nymity.publishing.opened import open as open_release
+    from nymity.report import Findings, quick_attacks, render_report
+
+    report(observe, Progress(stage="reading"))
+    opened = open_release(to.release, schema=job.schema, custodian=to.custodian)
+    original = published_table(job, load_source(job))
+    opened = opened.linked_to(original)
+    report(observe, Progress(stage="drawing the report"))
+    attacks = quick_attacks(opened, original)
+    learning = learned(screen, opened, original, job.target, observe)
+    page = render_report(opened, original, learning=learning, attacks=attacks)
+    keep(to, certificate, FINDINGS_NAME, Findings.of(opened, original, attacks).text())
+    return page
+
+
 def _for_custodian(screen: Screen, to: Destination, job: Path | None, out: Path | None) -> Path:
     from nymity.cli.inputs import write_text
     from nymity.publishing.certificate_form import read_certificate
-    from nymity.publishing.job_tables import load_source, published_table
-    from nymity.publishing.opened import open as open_release
     from nymity.publishing.signing import CERTIFICATE_NAME
-    from nymity.report import Findings, quick_attacks, render_report
 
     if job is None:
         raise InputError(
@@ -131,15 +148,8 @@ def _for_custodian(screen: Screen, to: Destination, job: Path | None, out: Path 
         )
     described = load_job(job)
     with watching(screen) as observe:
-        report(observe, Progress(stage="reading"))
         certificate = read_certificate(to.release / CERTIFICATE_NAME)
-        opened = open_release(to.release, schema=described.schema, custodian=to.custodian)
-        original = published_table(described, load_source(described))
-        report(observe, Progress(stage="drawing the report"))
-        attacks = quick_attacks(opened, original)
-        learning = learned(screen, opened, original, described.target, observe)
-        page = render_report(opened, original, learning=learning, attacks=attacks)
-        keep(to, certificate, FINDINGS_NAME, Findings.of(opened, original, attacks).text())
+        page = custodian_page(screen, described, to, certificate, observe)
     if out is None:
         keep(to, certificate, REPORT_NAME, page)
         return to.custodian / REPORT_NAME

@@ -73,14 +73,14 @@ def command(
     Thresholds are for you to choose: none of this is legal advice.
     """
     from nymity.io import ReadOptions, read_table
-    from nymity.risk import drivers, profile, suggest
+    from nymity.risk import drivers, measure_risk, suggest
     from nymity.risk import log_linear as fit
     from nymity.table.attribute import Role
 
     screen = Screen(quiet=quiet, as_json=as_json)
     frame, roles = read_with_roles("risk", data, job, quasi, reading)
     roles = _with_survey(roles, weight, household)
-    found = profile(
+    found = measure_risk(
         frame,
         roles,
         population=None if population is None else read_table(population, ReadOptions(**reading)),

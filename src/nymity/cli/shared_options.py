@@ -63,6 +63,20 @@ Header = Annotated[
     bool | None,
     typer.Option("--header/--no-header", help="Whether row 1 names the columns.", rich_help_panel=_READING),
 ]
+HeaderRow = Annotated[
+    int | None,
+    typer.Option(
+        help="Line or row that names the columns, below titles.", rich_help_panel=_READING, show_default=False
+    ),
+]
+Footer = Annotated[
+    int | None,
+    typer.Option(help="Rows at the end that are no records, as sums.", rich_help_panel=_READING, show_default=False),
+]
+Numbered = Annotated[
+    list[str] | None,
+    typer.Option(help="A name that several columns have: NAME_1, NAME_2; repeat it.", rich_help_panel=_READING),
+]
 Sheet = Annotated[
     str | None, typer.Option(help="Name of an Excel sheet.", rich_help_panel=_READING, show_default=False)
 ]
@@ -86,7 +100,10 @@ _FIELDS = {
     "delimiter": Delimiter,
     "encoding": Encoding,
     "header": Header,
+    "header_row": HeaderRow,
+    "footer": Footer,
     "sheet": Sheet,
+    "numbered": Numbered,
     "missing": Missing,
     "decimal": Decimal,
     "thousands": Thousands,

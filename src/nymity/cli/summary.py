@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nymity.cli.console import Screen, add_row, parameters, table
+from nymity.cli.long_cells import long_cells, values_listed
 from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.wording import count, percent
 
@@ -66,7 +67,7 @@ def _cost(release: Release | WrittenRelease, losses: Sequence[Any]) -> dict[str,
 def show_summary(screen: Screen, account: Mapping[str, Any]) -> None:
     """Show the account to people."""
     records = account["records"]
-    of = "" if records["in"] is None else f" of {count(records['in'], 'record')}"
+    of = "" if records["in"] is None else f" of {count(records['in'], _row(account))}"
     released = f"Released {records['out']:,}{of or ' records'}"
     if account["holds"] and "seeded" not in account:
         show_warnings(screen, f"{released}; every promise", account["warnings"])
@@ -81,6 +82,8 @@ def show_summary(screen: Screen, account: Mapping[str, Any]) -> None:
         screen.line(f"Taken as missing: {taken_in_words(account['taken_as_missing'])}")
     screen.line()
     screen.show(_guarantee_table(account["guarantees"]), "", _level_table(account["levels"]), "")
+    for sentence in long_cells(account["levels"]):
+        screen.line(sentence, style="bold yellow")
     if "loss" in account:
         screen.show(_facts(account), "")
     files = account["files"]
@@ -96,6 +99,11 @@ def show_summary(screen: Screen, account: Mapping[str, Any]) -> None:
     screen.line(f"custodian     {files['custodian']}  (links rows to people: never publish it)")
     if files["report"] is not None:
         screen.line(f"report        {files['report']}  (for you)")
+
+
+def _row(account: Mapping[str, Any]) -> str:
+    """Return what a row of the release is: where a table of (person, item) was folded, a person."""
+    return "person" if account.get("items", {}).get("folded_records") else "record"
 
 
 def _guarantees(release: Release | WrittenRelease) -> list[dict[str, Any]]:
@@ -119,7 +127,8 @@ def _levels(release: Release | WrittenRelease) -> list[dict[str, Any]]:
         cells = as_text(release.frame[name]).drop_nulls()
         cells = cells.filter(cells != MASK)
         example = cells.mode().sort().first() if len(cells) else MASK
-        rows.append({"attribute": name, **_published_as(release, name), "height": hierarchy.height, "example": example})
+        told = {**_published_as(release, name), "height": hierarchy.height, "example": example}
+        rows.append({"attribute": name, **told, "listed": values_listed(release.frame[name])})
     return rows
 
 
@@ -164,7 +173,7 @@ def _facts(account: Mapping[str, Any]) -> Table:
 
 def _suppressed(account: Mapping[str, Any]) -> str:
     gone, records = account["suppressed"], account["records"]["in"]
-    words = f"{gone['records']:,} of {count(records, 'record')} ({percent(gone['records'] / records)}"
+    words = f"{gone['records']:,} of {count(records, _row(account))} ({percent(gone['records'] / records)}"
     words += f", limit {percent(gone['limit'])})" if gone["limit"] is not None else ")"
     if gone["masked"]:
         words += "; published with * in every quasi-identifier"
@@ -181,7 +190,7 @@ def _suppressed(account: Mapping[str, Any]) -> str:
 
 
 def _items(items: Mapping[str, Any]) -> str:
-    groups = sum(one["level"] > 0 for one in items["cut"])
+    groups = sum(one["group"] for one in items["cut"])
     words = f"{items['column']!r} has {count(len(items['cut']), 'different item')}, {groups:,} of them groups; "
     words += f"{items['suppressed']:,} of {items['occurrences']:,} left out; NCP = {items['loss']:.4g}"
     return words + ("; no cut loses less" if items["proven_optimal"] else "; best found")

@@ -16,6 +16,8 @@ from nymity.core import randomness
 from nymity.core.validation import whole_number
 
 T = TypeVar("T")
+#: Coins that are in memory together.
+_TOSSED_AT_ONCE = 2**22
 
 
 class Bits(ABC):
@@ -90,6 +92,24 @@ def coins(probability: Fraction, size: int, bits: Bits) -> NDArray[np.bool_]:
     if rest and (ties := np.flatnonzero(drawn == leading)).size:
         true[ties] = coins(rest, ties.size, bits)
     return true
+
+
+def binomials(sizes: NDArray[np.integer[Any]], probability: Fraction, bits: Bits) -> NDArray[np.int64]:
+    """Return how many of so many independent coins are true, (n,): exact binomial draws, independent of each other.
+
+    The coins are tossed, some at a time, one after another for all sizes: there is no distribution to be computed, and
+    so none to be rounded. What that takes is small beside counting as many records.
+    """
+    ends = np.cumsum(sizes, dtype=np.int64)
+    until = np.zeros(len(ends) + 1, dtype=np.int64)  # true ones among all coins up to the end of each size
+    tossed, found = 0, 0
+    while tossed < (0 if not len(ends) else ends[-1]):
+        now = min(_TOSSED_AT_ONCE, int(ends[-1]) - tossed)
+        true = np.cumsum(coins(probability, now, bits), dtype=np.int64)
+        first, last = np.searchsorted(ends, [tossed, tossed + now], side="right")
+        until[first + 1 : last + 1] = found + true[ends[first:last] - tossed - 1]
+        tossed, found = tossed + now, found + int(true[-1])
+    return np.diff(until)
 
 
 def at_most_each(owners: NDArray[np.integer[Any]], most: int, bits: Bits) -> NDArray[np.bool_]:

@@ -28,7 +28,10 @@ _STATES = {
         "a statement that was stopped, by a timeout or by somebody",
         "a longer statement_timeout, such as PGOPTIONS='-c statement_timeout=10min'; nothing is left half-written",
     ),
-    "25006": ("a statement that writes: a source is only read", "a query that selects"),
+    "25006": (
+        "a statement that writes where one may only read",
+        "of a source a query that selects; for a release a database that can be written, no standby",
+    ),
     "28": ("a user whom the server does not let in", "PGUSER and PGPASSWORD, ~/.pgpass, or a service file"),
     "42501": _RIGHTS,
     "42P07": ("a table of this name, made by somebody in the meantime", "another table, or mode = 'replace'"),

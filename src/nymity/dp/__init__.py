@@ -22,7 +22,7 @@ from nymity.dp.mechanisms import discrete_laplace, sample_records
 from nymity.dp.sampling import SamplingDelta, delta, largest_beta, smallest_k, smoothness
 
 if TYPE_CHECKING:
-    from nymity.dp.functional_logistic_regression import FunctionalLogisticRegression
+    from nymity.dp.private_logistic_regression import PrivateLogisticRegression
 
 #: What other packages use besides.
 _inner, _load = public_names(
@@ -56,14 +56,14 @@ __all__ = [
     "Bits",
     "SystemBits",
     "NotPrivate",
-    "FunctionalLogisticRegression",
+    "PrivateLogisticRegression",
     *_inner,
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Import the classifier when it is asked for: it needs scikit-learn."""
-    if name != "FunctionalLogisticRegression":
+    if name != "PrivateLogisticRegression":
         return _load(name)
     require("sklearn", extra="learn", purpose="functional logistic regression")
-    return import_module("nymity.dp.functional_logistic_regression").FunctionalLogisticRegression
+    return import_module("nymity.dp.private_logistic_regression").PrivateLogisticRegression

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from nymity.core.commit import replace_file
 from nymity.core.disk import make_folder
@@ -35,6 +35,10 @@ _PATIENCE = 10.0
 class Spending:
     """What all releases of a ledger have spent together, and the budget; all of it parameters, hence public."""
 
+    #: How releases are added up, in words.
+    ADDED_UP: ClassVar[str] = "epsilons and deltas add up"
+    PLANNED: ClassVar[str] = "privacy loss distributions of a plan that was fixed before the first release"
+
     epsilon: Fraction
     delta: Fraction
     budget_epsilon: Fraction
@@ -45,9 +49,7 @@ class Spending:
     @property
     def composition(self) -> str:
         """How releases were added up, in words."""
-        if self.planned:
-            return "privacy loss distributions of a plan that was fixed before the first release"
-        return "epsilons and deltas add up"
+        return self.PLANNED if self.planned else self.ADDED_UP
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core import validation
-from nymity.core.bits import SYSTEM, Bits, NotPrivate, at_most_each, coins
+from nymity.core.bits import SYSTEM, Bits, NotPrivate, at_most_each, binomials
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
@@ -43,6 +43,8 @@ class PrivateMethod(ABC):
 
     key: ClassVar[str]
     takes_persons: ClassVar[bool] = True
+    #: Records of a combination are alike, so how many of them are drawn says all: docs/concepts/safepub.md.
+    by_combinations: ClassVar[bool] = True
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = SampledRecoding
 
@@ -173,15 +175,15 @@ class PrivateOutcome:
 def sampled(table: EncodedTable, beta: Fraction, bits: Bits, *, most: int = 1) -> EncodedTable:
     """Return the table of the records that are kept, each independently with probability beta.
 
+    Records of a combination are alike, so that it is enough to draw how many of them are kept.
     Of each person, where records are of persons, at most ``most`` take part, drawn among those that differ in
     quasi-identifiers.
     """
-    combination = np.repeat(np.arange(len(table.counts)), table.counts)
+    sizes = table.counts
     if table.persons is not None:
         taking_part = at_most_each(table.persons.codes, most, bits)
-        combination = table.persons.combination[taking_part].astype(np.int64)
-    kept = coins(beta, len(combination), bits)
-    counts = np.bincount(combination[kept], minlength=len(table.counts)).astype(np.uint32)
+        sizes = np.bincount(table.persons.combination[taking_part], minlength=len(table.counts)).astype(np.uint32)
+    counts = binomials(sizes, beta, bits).astype(np.uint32)
     return replace(table, counts=counts, persons=None).restricted(counts > 0)
 
 

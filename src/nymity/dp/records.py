@@ -27,7 +27,8 @@ class Records:
 
     table: their quasi-identifiers as listed, and of whom they are where a column tells. codes (n_quasi, n): their
     values in the hierarchies. rows (n,). without_place: how many have a value that is not listed; with_gap: how many
-    the policy ``drop`` leaves out; without_person: how many more name nobody (``person_numbers``).
+    the policy ``drop`` leaves out; without_person: how many more name nobody (``person_numbers``). counts (n,): for how
+    many records each row stands, where the source was counted.
     """
 
     schema: Schema
@@ -37,13 +38,15 @@ class Records:
     without_place: int
     with_gap: int
     without_person: int
+    counts: NDArray[np.int64]
 
     @staticmethod
-    def of(source: pl.DataFrame, schema: Schema) -> Records:
+    def of(source: pl.DataFrame, schema: Schema, counts: NDArray[np.int64] | None = None) -> Records:
         """Prepare a table of text cells by a schema with finished hierarchies (:func:`public_schema`)."""
         check_columns(schema, source.columns)
         if source.height > MAX_RECORDS:
             raise TableError("table", expected=f"at most {MAX_RECORDS:,} records", got="more")
+        each = np.ones(source.height, dtype=np.int64) if counts is None else counts
         gaps = schema.gaps(source)
         codes = np.stack([placed(source[n], _hierarchy(schema, n), schema[n].unlisted) for n in schema.quasi])
         listed = (codes >= 0).all(axis=0)
@@ -63,10 +66,16 @@ class Records:
             table=table,
             codes=codes[:, rows],
             rows=rows,
-            without_place=int((~listed & ~gaps).sum()),
-            with_gap=int(gaps.sum()),
-            without_person=int((nobody & listed & ~gaps).sum()),
+            without_place=int(each[~listed & ~gaps].sum()),
+            with_gap=int(each[gaps].sum()),
+            without_person=int(each[nobody & listed & ~gaps].sum()),
+            counts=each[rows],
         )
+
+    @property
+    def n_records(self) -> int:
+        """How many there are."""
+        return int(self.counts.sum())
 
     def whole(self, source: pl.DataFrame) -> pl.DataFrame:
         """Return these records with all columns of the source."""
@@ -83,14 +92,14 @@ class Records:
         )
         persons = None
         if schema.person is not None:
-            each, none = np.ones(len(self.rows), dtype=np.uint32), np.empty((len(self.rows), 0), dtype=np.int64)
+            each, none = self.counts.astype(np.uint32), np.empty((len(self.rows), 0), dtype=np.int64)
             persons, _ = encode_persons(schema.person, self.table[schema.person], group, each, (), none)
         return EncodedTable(
-            n_records=len(self.rows),
+            n_records=self.n_records,
             names=names,
             hierarchies=tuple(hierarchies),
             combinations=np.ascontiguousarray(self.codes[:, first].T),
-            counts=np.bincount(group, minlength=len(first)).astype(np.uint32),
+            counts=np.bincount(group, weights=self.counts, minlength=len(first)).astype(np.uint32),
             min_levels=tuple(schema[name].min_level for name in names),
             max_levels=tuple(h.height if b is None else b for h, b in zip(hierarchies, bounds, strict=True)),
             weights=tuple(float(schema[name].weight) for name in names),

@@ -15,6 +15,7 @@ WORDS = (
     "NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "none", "#N/A", "#NV", "<NA>", "nil", ".", "..",
     "-", "--", "?", "k.A.", "k. A.", "keine Angabe", "unbekannt", "unknown", "Unknown", "UNKNOWN", "missing", "Missing",
     "not available", "s/o", "n.v.t.", "n.d.", "ND", "x", "X",
+    "00000000",
 )  # fmt: skip
 
 POINT = r"^\s*-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\s*$"

@@ -18,19 +18,20 @@ import polars as pl
 from nymity.core.errors import FileError, TableError
 from nymity.core.quoting import quoted
 from nymity.core.separator import separator_line
-from nymity.io.coded import CodedColumn, Coder
-from nymity.io.dialect import detect_delimiter, has_header, sample_rows
+from nymity.io.coded import CodedColumn
+from nymity.io.column_names import named
+from nymity.io.decimal_comma import swap_marks
+from nymity.io.dialect import detect_delimiter, has_header, sample_rows, split_lines
 from nymity.io.file_content import detect_encoding, empty, marked_encoding, utf8_chunks
 from nymity.io.format import GZIP, SpreadsheetFormat
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from nymity.io.lossless import typed
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import Outline, Scanner, ragged, too_wide
+from nymity.io.table_edges import Ending, beginning
 
 #: Bytes from which on a file is read by its different cells: below that, what does it takes longer to load.
 LARGE, PACKED_LARGE = 2**24, 2**21
-#: What the first column is called where a header leaves it without a name.
-ROW_NAMES = "row_names"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,9 @@ class Delimited(SpreadsheetFormat):
     Cells may be quoted as in RFC 4180; an empty cell, quoted or not, is missing. A quote in the middle of an
     unquoted cell is an ordinary character. Empty lines are skipped, but in a table of one column they are missing
     cells. The text is parsed by Polars; a scan of ours counts rows and fields first, because Polars fills short rows
-    silently. Text with stray quotes or old line ends takes the slower parser of the standard library.
+    silently. Text with stray quotes or old line ends takes the slower parser of the standard library. Titles above the
+    header, sums and remarks below the records, and a delimiter at the end of all lines are no part of the table; where
+    each cell is read by itself (:meth:`read_texts`), titles and sums are those that are stated.
     """
 
     tabbed: bool = False
@@ -59,18 +62,20 @@ class Delimited(SpreadsheetFormat):
 
     def reread(self, path: Path, options: ReadOptions) -> pl.DataFrame:
         """Read numbers only where writing them gives the same text."""
-        return typed(self.read_texts(path, options), exactly=True)
+        texts = self.read_texts(path, options)
+        return typed(texts if options.has_point else swap_marks(texts), exactly=True)
 
     def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None = None) -> pl.DataFrame:
         """Read every cell as the text that stands there."""
-        return _cells(self._load(path, options), options)
+        return _cells(self._load(path, replace(options, footer=options.footer or 0), finds_titles=False), options)
 
     def read_found(self, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, ReadOptions]:
         """Read the text once for both."""
         encoding = options.encoding or detect_encoding(path, compressed=self.compressed)
         text = self._load(path, replace(options, encoding=encoding))
         header = options.header if options.header is not None else text.header_seen
-        return _cells(text, options), replace(options, delimiter=text.delimiter, encoding=encoding, header=header)
+        found = replace(options, delimiter=text.delimiter, encoding=encoding, header=header)
+        return _cells(text, options), replace(found, header_row=text.header_row, footer=text.footer)
 
     def read_coded(self, path: Path, options: ReadOptions) -> tuple[tuple[CodedColumn, ...], ReadOptions] | None:
         """Read a large file by its different cells, if it is regular; whatever else it is, the other ways tell."""
@@ -90,35 +95,46 @@ class Delimited(SpreadsheetFormat):
         return None if other == "utf-8" else self._coded(path, replace(options, encoding=other))
 
     def _coded(self, path: Path, options: ReadOptions) -> tuple[tuple[CodedColumn, ...], ReadOptions] | None:
+        from nymity.io.coder import Coder  # which loads numba
+
         pieces = utf8_chunks(path, compressed=self.compressed, encoding=options.encoding)
-        sample, _, named_above = _without_top(pieces)
-        delimiter = options.delimiter or named_above or detect_delimiter(sample, prefer_tab=self.tabbed)
-        rows = sample_rows(sample, delimiter)
-        header = options.header if options.header is not None else not rows or has_header(rows)
+        top = _Top.of(path, pieces, options, prefer_tab=self.tabbed)
+        sample, delimiter = top.sample, top.delimiter
+        header = options.header if options.header is not None else top.header_seen
         first = _first_row(sample, delimiter)
         if first is None or not 1 < len(first[0]) <= MAX_COLUMNS:
             return None
         try:
-            names = named(str(path), first[0]) if header else _numbered(len(first[0]))
+            names = named(str(path), first[0], options.numbered) if header else _numbered(len(first[0]))
         except TableError:
             return None
         rest = sample[first[1] :] if header else sample
         size = 0 if self.compressed else path.stat().st_size
-        columns = Coder(names, delimiter, size).coded(chain([rest.encode()], pieces))
+        ending = Ending(str(path), delimiter, len(names), options.footer)
+        columns = Coder(names, delimiter, size).coded(ending.passed(chain([rest.encode()], pieces)))
         if columns is None:
             return None
-        return columns, replace(options, delimiter=delimiter, header=header)
+        found = replace(options, delimiter=delimiter, header=header, header_row=top.header_row)
+        return columns, replace(found, footer=ending.rows or options.footer)
 
     def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
         """Find out delimiter, encoding and header."""
         return self.read_found(path, options)[1]
 
     def read_back(self, options: WriteOptions) -> ReadOptions:
-        """With the delimiter and the encoding it was written with."""
-        return ReadOptions(delimiter=self._delimiter(options), encoding=options.encoding, header=True)
+        """With the delimiter, the encoding and the decimal mark it was written with."""
+        return ReadOptions(
+            delimiter=self._delimiter(options),
+            encoding=options.encoding,
+            decimal=options.decimal,
+            header=True,
+            footer=0,
+        )
 
     def write_cells(self, cells: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write text, quoted where needed; missing cells are empty."""
+        if options.decimal == ",":
+            cells = swap_marks(cells)
         if cells.width == 1:
             # A missing cell alone in its row would be an empty line, which many readers skip; this way it is "".
             cells = cells.select(pl.all().cast(pl.String).fill_null(""))
@@ -133,24 +149,25 @@ class Delimited(SpreadsheetFormat):
     def _delimiter(self, options: WriteOptions) -> str:
         return "\t" if self.tabbed else options.delimiter
 
-    def _load(self, path: Path, options: ReadOptions) -> _Text:
+    def _load(self, path: Path, options: ReadOptions, *, finds_titles: bool = True) -> _Text:
         """Stream the file in, refusing ragged rows and boundless cells on the way."""
         pieces = utf8_chunks(path, compressed=self.compressed, encoding=options.encoding)
-        sample, first, named = _without_top(pieces)
-        if not sample:
+        top = _Top.of(path, pieces, options, prefer_tab=self.tabbed, finds_titles=finds_titles)
+        if not top.sample:
             raise empty(path)
-        delimiter = options.delimiter or named or detect_delimiter(sample, prefer_tab=self.tabbed)
-        rows = sample_rows(sample, delimiter)
-        scanner, content = Scanner(str(path), delimiter, first), io.BytesIO()
-        for piece in chain([sample.encode()], pieces):
+        scanner, content = Scanner(str(path), top.delimiter, top.line), io.BytesIO()
+        ending = Ending(str(path), top.delimiter, top.width, options.footer)
+        for piece in ending.passed(chain([top.sample.encode()], pieces)):
             scanner.feed(piece)
             content.write(piece)
         return _Text(
             where=str(path),
             content=content.getvalue(),
-            delimiter=delimiter,
-            first_line=first,
-            header_seen=has_header(rows) if rows else True,
+            delimiter=top.delimiter,
+            first_line=top.line,
+            header_seen=top.header_seen,
+            header_row=top.header_row,
+            footer=ending.rows or options.footer,
             outline=scanner.finish(),
         )
 
@@ -170,7 +187,50 @@ class _Text:
     delimiter: str
     first_line: int
     header_seen: bool
+    header_row: int | None
+    footer: int | None
     outline: Outline
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Top:
+    """The first piece of a text from its header on, in which line that is, and what separates cells.
+
+    ``header_row`` is the line if titles stand above, or None. ``width`` counts the cells of the first row.
+    """
+
+    sample: str
+    line: int
+    delimiter: str
+    header_row: int | None
+    width: int
+    header_seen: bool
+
+    @staticmethod
+    def of(
+        path: Path, pieces: Iterator[bytes], options: ReadOptions, *, prefer_tab: bool, finds_titles: bool = True
+    ) -> _Top:
+        """Look at the first piece; titles are looked for unless somebody states the header's line, or that none is."""
+        if options.header_row is not None:
+            sample, line, named_above = *_from_line(path, pieces, options.header_row), None
+        else:
+            sample, line, named_above = _without_top(pieces)
+        delimiter = options.delimiter or named_above or detect_delimiter(sample, prefer_tab=prefer_tab)
+        rows, header_row = sample_rows(sample, delimiter), options.header_row
+        if finds_titles and header_row is None and options.header is not False:
+            below = beginning(sample, options.delimiter or named_above, rows)
+            if below is not None:
+                sample, line = "".join(split_lines(sample)[below.line :]), line + below.line
+                delimiter, header_row = below.delimiter, line
+                rows = sample_rows(sample, delimiter)
+        return _Top(
+            sample=sample,
+            line=line,
+            delimiter=delimiter,
+            header_row=header_row,
+            width=len(rows[0]) if rows else 0,
+            header_seen=header_row is not None or not rows or has_header(rows),
+        )
 
 
 def _cells(text: _Text, options: ReadOptions) -> pl.DataFrame:
@@ -181,8 +241,12 @@ def _cells(text: _Text, options: ReadOptions) -> pl.DataFrame:
     header = options.header if options.header is not None else text.header_seen
     if not header:
         return cells
-    names = named(f"{text.where}, header", list(cells.row(0)))
-    return cells.slice(1).rename(dict(zip(cells.columns, names, strict=True)))
+    given = list(cells.row(0))
+    cells = cells.slice(1)
+    while len(given) > 1 and not given[-1] and cells[:, -1].null_count() == cells.height:
+        given, cells = given[:-1], cells[:, :-1]  # all lines end with a delimiter
+    names = named(f"{text.where}, header", given, options.numbered)
+    return cells.rename(dict(zip(cells.columns, names, strict=True)))
 
 
 def _first_row(sample: str, delimiter: str) -> tuple[list[str], int] | None:
@@ -214,6 +278,19 @@ def _without_top(pieces: Iterator[bytes]) -> tuple[str, int, str | None]:
         if rows:
             return rows, line, delimiter
     return "", line, delimiter
+
+
+def _from_line(path: Path, pieces: Iterator[bytes], line: int) -> tuple[str, int]:
+    """Return the first piece from a line on, which must lie in it and not be empty."""
+    lines = split_lines(next(pieces, b"").decode())
+    if len(lines) < line or not lines[line - 1].strip("\r\n"):
+        raise FileError(
+            str(path),
+            expected=f"names of columns in line {line} (header_row)",
+            got=f"{len(lines)} lines" if len(lines) < line else "an empty line",
+            hint="count the lines from 1, empty ones too",
+        )
+    return "".join(lines[line - 1 :]), line
 
 
 def _parse_fast(text: _Text) -> pl.DataFrame | None:
@@ -295,31 +372,6 @@ def _malformed(where: str, line: int, error: csv.Error) -> TableError:
     return TableError(
         f"{where}, line {line}", expected=expected, got=got, hint='write quotes inside a quoted cell twice: "a ""b"" c"'
     )
-
-
-def named(where: str, names: Sequence[str | None]) -> list[str]:
-    """Return the names of a header row, refusing empty and repeated ones."""
-    seen: dict[str, int] = {}
-    if len(names) > 1 and not names[0] and ROW_NAMES not in names:
-        names = [ROW_NAMES, *names[1:]]  # R's write.csv and pandas' to_csv name rows without naming that column
-    for place, name in enumerate(names, start=1):
-        if not name:
-            last = "remove the delimiter if all lines end with one, or " if place == len(names) else ""
-            raise TableError(
-                where,
-                expected="a name for every column",
-                got=f"an empty name for column {place}",
-                hint=f"{last}name the column, or give header=False (--no-header) when the first row holds data",
-            )
-        if name in seen:
-            raise TableError(
-                where,
-                expected="different names for all columns",
-                got=f"{quoted(name)} for columns {seen[name]} and {place}",
-                hint="rename one of them, or give header=False (--no-header) when the first row holds data",
-            )
-        seen[name] = place
-    return list(seen)
 
 
 def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: str, encoding: str) -> None:

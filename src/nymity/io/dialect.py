@@ -50,18 +50,18 @@ def has_header(rows: Rows) -> bool:
     against = False
     for place, name in enumerate(first):
         values = [row[place] for row in below if place < len(row) and row[place]]
-        if not all(map(_is_measured, values)):
+        if not all(map(is_measured, values)):
             continue
-        if values and not _is_measured(name) and name:
+        if values and not is_measured(name) and name:
             return True
-        against |= _is_measured(name)
+        against |= is_measured(name)
     return not against
 
 
 def sample_rows(sample: str, delimiter: str) -> list[list[str]]:
     """Return the first whole rows of a sample that may end in the middle of one."""
     rows: list[list[str]] = []
-    reader = csv.reader(_lines(sample), delimiter=delimiter)
+    reader = csv.reader(split_lines(sample), delimiter=delimiter)
     try:
         rows.extend(islice((row for row in reader if row), SAMPLE_ROWS + 1))
     except csv.Error:  # a cell too long for a sample; the rows before it are enough
@@ -70,10 +70,11 @@ def sample_rows(sample: str, delimiter: str) -> list[list[str]]:
     return rows[:-1] if cut and len(rows) > 1 else rows
 
 
-def _lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Split at line ends only (``str.splitlines`` also splits at form feeds and the like)."""
     return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text)
 
 
-def _is_measured(cell: str) -> bool:
+def is_measured(cell: str) -> bool:
+    """Return whether a cell is a number or a date."""
     return bool(_NUMBER.fullmatch(cell.strip()) or _DATE.fullmatch(cell.strip()))

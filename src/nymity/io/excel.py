@@ -19,14 +19,16 @@ import polars as pl
 from nymity.core.errors import FileError, TableError
 from nymity.core.extras import require
 from nymity.core.quoting import relayed
-from nymity.io.delimited import named
+from nymity.io.column_names import named
 from nymity.io.dialect import has_header
 from nymity.io.format import FileSignature, SpreadsheetFormat
 from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, MAX_COLUMNS, SAMPLE_ROWS
 from nymity.io.lossless import days_of
 from nymity.io.options import ReadOptions, WriteOptions
+from nymity.io.proposal import Proposal
 from nymity.io.scan import too_wide
-from nymity.io.workbook import TITLE_ROWS, check_workbook, titles, too_long
+from nymity.io.table_edges import FOOTERS, TITLE_ROWS, sums, titles
+from nymity.io.workbook import LookedThrough, check_workbook, sheets_of, too_long
 
 # It warns of empty columns; without a handler Python would print that, and below the command line nothing prints.
 logging.getLogger("fastexcel").addHandler(logging.NullHandler())
@@ -46,6 +48,8 @@ _PARTS = {
     "docProps/core.xml",
     "docProps/app.xml",
 }
+#: A first sheet with fewer cells than one of so many of the largest holds notes.
+_SMALL = 10
 _WORDS = re.compile(rb">([^<>]+)</(?:dc:|cp:)")
 
 
@@ -60,35 +64,44 @@ class Excel(SpreadsheetFormat):
 
         The sheet is loaded twice, as text and typed: a type is kept only where it has a value wherever the text has
         one. Numbers that are all whole become Int64, times that are all midnight become Date. Rows without any cell
-        are dropped at the end of the sheet, where spreadsheets leave them behind, and so are sums and remarks below an
+        are dropped at the end of the sheet, where spreadsheets leave them behind, and so are sums, and remarks below an
         empty row; titles above the header are no records either.
         """
+        return self.read_found(path, options)[0]
+
+    def read_found(self, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, ReadOptions]:
+        """Read one sheet, and tell where its table was found."""
         fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
-        sheet = check_workbook(path, options.sheet, strict=True)
+        sheet = check_workbook(path, options.sheet, strict=True, header_row=options.header_row)
         try:
             book = fastexcel.read_excel(str(path))
-            texts = _load(book, sheet, dtypes="string")
-            start = _start(path, texts, options.header)
-            known = {
-                place: "string" for place, cells in enumerate(texts.get_columns()) if not _has_values(cells, start)
-            }
-            values = _load(book, sheet, skip_rows=start, dtypes=known) if texts.height > start else texts.slice(start)
+            texts = _load(book, sheet.sheet, dtypes="string")
+            start = _start(path, texts, sheet, options)
+            below = texts.slice(start)
+            below = below.head(_records(below, options.footer))
+            known = {place: "string" for place, cells in enumerate(below) if cells.null_count() == len(cells)}
+            values = below
+            if below.height:
+                values = _load(book, sheet.sheet, skip_rows=start, n_rows=below.height, dtypes=known)
         except fastexcel.FastExcelError as error:
             raise _unreadable(path, error) from error
-        names = _names(path, texts, start)
-        texts = texts.slice(start)
-        columns = zip(names, values.get_columns(), texts.get_columns(), strict=True)
-        cells = [_settled(typed, text).alias(name) for name, typed, text in columns]
-        return _without_tail(pl.DataFrame(cells))
+        names = _names(path, texts, start, options)
+        columns = zip(names, values.get_columns(), below.get_columns(), strict=True)
+        table = pl.DataFrame([_settled(typed, text).alias(name) for name, typed, text in columns])
+        left_out = int(_filled(texts.slice(start + below.height)).sum())
+        titled = sheet.first_row + start - 1 if start > 1 else options.header_row
+        found = replace(options, header=bool(start), header_row=titled, footer=left_out or options.footer)
+        return table, found
 
     def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None) -> pl.DataFrame:
         """Read one sheet, each cell as the text of what Excel stored in it; rows without any cell are left out.
 
         No record may stop a run, so a cell with an error, or with a formula that was never computed, is missing.
         """
-        texts = _sheet_texts(path, options)
-        start = _start(path, texts, options.header)
-        names = _names(path, texts, start)
+        texts, sheet = _sheet_texts(path, options)
+        start = _start(path, texts, sheet, options)
+        names = _names(path, texts, start, options)
+        texts = texts.head(_records(texts, options.footer or 0))
         cells = {name: column.cast(pl.String) for name, column in zip(names, texts.slice(start), strict=True)}
         table = pl.DataFrame(
             [column.alias("cells").set(column == "", None).alias(name) for name, column in cells.items()]
@@ -97,8 +110,22 @@ class Excel(SpreadsheetFormat):
 
     def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
         """Return the options with what would be found out about a sheet: whether it has a header."""
-        texts = _sheet_texts(path, options)
-        return replace(options, header=bool(_start(path, texts, options.header)))
+        texts, sheet = _sheet_texts(path, options)
+        return replace(options, header=bool(_start(path, texts, sheet, options)))
+
+    def proposed(self, path: Path, options: ReadOptions) -> tuple[ReadOptions, tuple[Proposal, ...]]:
+        """Propose the sheet that is a table: the first, or the largest where that one is small beside it."""
+        names = sheets_of(path) if options.sheet is None else []
+        if len(names) < 2:
+            return options, ()
+        seen = [check_workbook(path, name, strict=False) for name in names]
+        largest = max(seen, key=lambda one: one.filled)
+        chosen = seen[0] if seen[0].columns > 1 and _SMALL * seen[0].filled >= largest.filled else largest
+        said = "; ".join(f"{one.sheet!r} ({one.rows:,} rows, {one.columns:,} columns)" for one in seen)
+        asked = Proposal(
+            field="sheet", value=str(chosen.sheet), columns=(), evidence=f"the sheets are {said}", sure=False
+        )
+        return replace(options, sheet=chosen.sheet), (asked,)
 
     def strangers(self, path: Path) -> list[str]:
         """Further sheets, comments, names of authors."""
@@ -152,20 +179,20 @@ def _beginning(workbook: zipfile.ZipFile, name: str) -> bytes:
         return part.read(2**20)
 
 
-def _sheet_texts(path: Path, options: ReadOptions) -> pl.DataFrame:
+def _sheet_texts(path: Path, options: ReadOptions) -> tuple[pl.DataFrame, LookedThrough]:
     """Load a sheet as text."""
     fastexcel = require("fastexcel", extra="excel", purpose="reading .xlsx files")
     sheet = check_workbook(path, options.sheet, strict=False)
     try:
-        return _load(fastexcel.read_excel(str(path)), sheet, dtypes="string")
+        return _load(fastexcel.read_excel(str(path)), sheet.sheet, dtypes="string"), sheet
     except fastexcel.FastExcelError as error:
         raise _unreadable(path, error) from error
 
 
-def _names(path: Path, texts: pl.DataFrame, start: int) -> list[str]:
+def _names(path: Path, texts: pl.DataFrame, start: int, options: ReadOptions) -> list[str]:
     """Return the names in the header row, or numbered ones without a header."""
     if start:
-        return named(f"{path}, header", list(texts.row(start - 1)))
+        return named(f"{path}, header", list(texts.row(start - 1)), options.numbered)
     return [f"column_{place}" for place in range(1, texts.width + 1)]
 
 
@@ -186,7 +213,7 @@ def _load(book: Any, sheet: str | int, **choices: Any) -> pl.DataFrame:
     return table
 
 
-def _start(path: Path, texts: pl.DataFrame, header: bool | None) -> int:
+def _start(path: Path, texts: pl.DataFrame, sheet: LookedThrough, options: ReadOptions) -> int:
     """Return the number of rows before the first record: the header, if there is one, and titles above it."""
     if not texts.height or not texts.width:
         raise FileError(
@@ -196,6 +223,17 @@ def _start(path: Path, texts: pl.DataFrame, header: bool | None) -> int:
         raise too_wide(str(path), texts.width)
     if any(column.dtype == pl.String and _is_long(column) for column in texts):
         raise too_long(str(path))
+    if options.header_row is not None:
+        start = options.header_row - sheet.first_row + 1
+        if not 1 <= start <= texts.height:
+            last = sheet.first_row + texts.height - 1
+            raise FileError(
+                str(path),
+                expected=f"names of columns in row {options.header_row} (header_row)",
+                got=f"cells in rows {sheet.first_row} to {last}",
+            )
+        return start
+    header = options.header
     above = 0 if header is False else _titles(texts)
     if header is None:
         header = has_header([[cell or "" for cell in row] for row in texts.slice(above, SAMPLE_ROWS).rows()])
@@ -209,10 +247,6 @@ def _titles(texts: pl.DataFrame) -> int:
 
 def _is_long(texts: pl.Series) -> bool:
     return bool((texts.alias("cells").str.len_chars() > EXCEL_CELL_CHARACTERS).any())
-
-
-def _has_values(texts: pl.Series, start: int) -> bool:
-    return texts.null_count() - texts.head(start).null_count() < len(texts) - start
 
 
 def _settled(values: pl.Series, texts: pl.Series) -> pl.Series:
@@ -231,21 +265,28 @@ def _settle(values: pl.Series, texts: pl.Series) -> pl.Series:
     return values
 
 
-#: Rows below a table, at most, that are sums and remarks.
-_FOOTERS = 5
+def _records(texts: pl.DataFrame, footer: int | None) -> int:
+    """Return how many rows stand before empty ones at the end and what stands below the table.
 
-
-def _without_tail(table: pl.DataFrame) -> pl.DataFrame:
-    """Leave out empty rows at the end, and what stands below the table: a few sparse rows after an empty one."""
-    filled = _filled(table)
+    That are as many rows as ``footer`` says; or a few sparse ones after an empty one, and sums.
+    """
+    filled = _filled(texts)
     rows = filled.arg_true()
-    table = table.head(int(rows[-1]) + 1 if len(rows) else 0)
-    gaps = (~filled.head(table.height)).arg_true()
-    if not len(gaps) or table.width <= 2:
-        return table
-    below = table.slice(int(gaps[-1]) + 1)
-    sparse = all(2 * sum(cell is not None for cell in row) <= table.width for row in below.head(_FOOTERS + 1).rows())
-    return _without_tail(table.head(int(gaps[-1]))) if sparse and below.height <= _FOOTERS else table
+    if footer is not None:
+        rows = rows.head(max(0, len(rows) - footer))
+        return int(rows[-1]) + 1 if len(rows) else 0
+    end = int(rows[-1]) + 1 if len(rows) else 0
+    gaps = (~filled.head(end)).arg_true()
+    if len(gaps) and texts.width > 2:
+        below = texts.slice(int(gaps[-1]) + 1, end - int(gaps[-1]) - 1)
+        some = below.head(FOOTERS + 1).rows()
+        if below.height <= FOOTERS and all(2 * sum(map(_is_filled, row)) <= texts.width for row in some):
+            return _records(texts.head(int(gaps[-1])), None)
+    return end - sums(texts.head(end).tail(100).rows())
+
+
+def _is_filled(cell: object) -> bool:
+    return cell is not None and cell != ""
 
 
 def _filled(table: pl.DataFrame) -> pl.Series:

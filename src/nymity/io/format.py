@@ -16,6 +16,7 @@ from nymity.io.coded import CodedColumn
 from nymity.io.dictionary import Dictionary
 from nymity.io.neutralize import neutralize
 from nymity.io.options import ReadOptions, WriteOptions
+from nymity.io.proposal import Proposal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +111,11 @@ class Format(ABC):
         del path, table
         return options
 
+    def proposed(self, path: Path, options: ReadOptions) -> tuple[ReadOptions, tuple[Proposal, ...]]:
+        """Return the options for a file that nobody described yet, with what a person should decide before reading."""
+        del path
+        return options, ()
+
     def found_options(self, path: Path, options: ReadOptions) -> ReadOptions:
         """Return the options with everything that reading would find out."""
         del path
@@ -127,7 +133,7 @@ class Format(ABC):
     def read_back(self, options: WriteOptions) -> ReadOptions:
         """Return how a file is read that was written with these options."""
         del options
-        return ReadOptions(header=True)
+        return ReadOptions(header=True, footer=0)
 
     def unstated(self, options: ReadOptions) -> list[str]:
         """Name what would be found out from the records, because nobody stated it."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from typing import Any
 
 import polars as pl
@@ -18,26 +17,25 @@ from nymity.core.extras import require
 from nymity.core.quoting import relayed
 from nymity.io.calendar import refuse_other_years
 from nymity.io.lossless import whole_again
-from nymity.table.text import as_text
-
-#: How polars fails; a panic is no Exception.
-_OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+from nymity.table.given_column import OF_POLARS, check_width, listed_column, pandas_column
 
 
 def to_polars(frame: object) -> pl.DataFrame:
     """Return a frame of any kind as a Polars table.
 
-    Takes Polars (eager or lazy), pandas, pyarrow tables, anything that streams Arrow data and a dict of columns.
-    A pandas index is left out; NaN there is missing, and whole numbers with gaps become integers again. Categories
-    become the values they stand for; a column of mixed Python values becomes text.
+    Takes Polars (eager or lazy), pandas, pyarrow tables, anything that streams Arrow data (relations of DuckDB, frames
+    of Spark), what narwhals wraps, and a dict of columns. A pandas index is left out; NaN there is missing, and whole
+    numbers with gaps become integers again. Categories become the values they stand for; a column of mixed Python
+    values becomes text.
     """
+    frame = _unwrapped(frame)
     if isinstance(frame, Mapping):
         for name, column in frame.items():
             if isinstance(column, pl.DataFrame | pl.LazyFrame):  # polars panics
                 raise TableError(f"column {name!r}", expected="a column of values", got="a whole table")
     try:
         table = _converted(frame)
-    except _OF_POLARS as error:
+    except OF_POLARS as error:
         raise TableError(
             f"the {_kind(frame)} frame",
             expected="a table",
@@ -53,8 +51,10 @@ def like(original: object, table: pl.DataFrame) -> Any:
     """Return ``table`` as the kind of frame ``original`` is.
 
     pandas frames get a fresh RangeIndex: the original's index names the source rows and must not leak. Arrow streams of
-    unknown kind get the Polars table, which streams Arrow data itself.
+    unknown kind get the Polars table, which streams Arrow data itself, and narwhals wraps what it wrapped.
     """
+    if (native := _unwrapped(original)) is not original:
+        return sys.modules["narwhals"].from_native(like(native, table))
     if isinstance(original, pl.LazyFrame):
         return table.lazy()
     if _is_pandas(original):
@@ -74,8 +74,9 @@ def named_columns(frame: object) -> dict[str, Any] | None:
 
     Columns of Python values are lists of these, with None for what is missing.
     """
+    frame = _unwrapped(frame)
     if _is_pandas(frame):
-        return {name: _pandas_column(name, values) for name, values in _pandas_columns(frame)}
+        return {name: pandas_column(name, values) for name, values in _pandas_columns(frame)}
     if not isinstance(frame, Mapping):
         return None
     names = [str(name) for name in frame]
@@ -104,7 +105,7 @@ def _converted(frame: object) -> pl.DataFrame:
     if _is_pyarrow(frame) and hasattr(frame, "schema"):
         _check_names(frame.schema.names)
         for field in frame.schema:
-            _check_width(field.name, field.type)
+            check_width(field.name, field.type)
     try:
         return pl.DataFrame(frame)
     except pl.exceptions.SchemaError as error:  # a stream of single values, not of rows
@@ -120,8 +121,8 @@ def _converted(frame: object) -> pl.DataFrame:
 def _from_pandas(frame: Any) -> pl.DataFrame:
     columns = []
     for name, values in _pandas_columns(frame):
-        column = _pandas_column(name, values)
-        columns.append(_whole_again(column) if isinstance(column, pl.Series) else _column(name, column))
+        column = pandas_column(name, values)
+        columns.append(_whole_again(column) if isinstance(column, pl.Series) else listed_column(name, column))
     return pl.DataFrame(columns)
 
 
@@ -140,54 +141,15 @@ def _pandas_columns(frame: Any) -> list[tuple[str, Any]]:
     return [(name, frame.iloc[:, place]) for place, name in enumerate(names)]
 
 
-def _pandas_column(name: str, values: Any) -> pl.Series | list[object]:
-    """Return one column; of Python objects as a list of them."""
-    if type(values.dtype).__name__ == "SparseDtype":
-        values = values.sparse.to_dense()
-    if str(values.dtype) == "object":
-        return _without_missing(values)
-    listed = values.cat.categories.dtype if hasattr(values, "cat") else values.dtype
-    if type(listed).__name__ in ("IntervalDtype", "PeriodDtype"):  # not Arrow's: their text is what pandas shows
-        return [None if cell is None else str(cell) for cell in _without_missing(values)]
-    _check_width(name, values.dtype)
-    try:
-        column: pl.Series = pl.from_pandas(values.reset_index(drop=True), nan_to_null=True)
-    except (ValueError, TypeError, NotImplementedError, *_OF_POLARS) as error:
-        raise TableError(
-            f"column {name!r}",
-            expected="one number, date or text per cell",
-            got=f"pandas' {values.dtype}",
-            hint=f"give it as text: frame[{name!r}].astype(str)",
-        ) from error
-    return column.alias(name)
-
-
-def _check_width(name: str, dtype: object) -> None:
-    """Refuse numbers that polars has no room for; it would panic."""
-    if str(dtype).startswith("decimal256"):
-        raise TableError(
-            f"column {name!r}",
-            expected="numbers of at most 38 digits",
-            got=str(dtype),
-            hint="cast the column to decimal128 or text",
-        )
-
-
 def _whole_again(column: pl.Series) -> pl.Series:
     """Make integers of a float column with gaps and only whole numbers: that is what pandas makes of integers."""
     return whole_again(column) if column.null_count() else column
 
 
-def _without_missing(values: Any) -> list[object]:
-    """Return a pandas column of Python objects with None for each of pandas' kinds of missing."""
-    missing = sys.modules["pandas"].isna(values)
-    return [None if gone else value for value, gone in zip(values, missing, strict=True)]
-
-
 def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
     names = [str(name) for name in columns]
     _check_names(names)
-    series = [_column(name, values) for name, values in zip(names, columns.values(), strict=True)]
+    series = [listed_column(name, values) for name, values in zip(names, columns.values(), strict=True)]
     _check_lengths({column.name: len(column) for column in series})
     return pl.DataFrame(series)
 
@@ -196,38 +158,6 @@ def _check_lengths(lengths: Mapping[str, int]) -> None:
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name!r}: {length}" for name, length in lengths.items())
         raise TableError("the dict of columns", expected="columns of equal length", got=shown)
-
-
-def _column(name: str, values: Any) -> pl.Series:
-    """Return one column; values of several kinds become text, numbers of several kinds floats."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise TableError(f"column {name!r}", expected="a list of values", got=type(values).__name__)
-    try:
-        if hasattr(values, "dtype"):  # numpy arrays and series have one type already
-            return pl.Series(values).alias(name)
-        cells = list(values)
-        kinds = {type(cell) for cell in cells if cell is not None}
-        if len(kinds) < 2:
-            return pl.Series("", cells).alias(name)  # polars reads names like "^x$" as patterns
-        if kinds <= {int, float}:
-            return pl.Series(name, cells, dtype=pl.Float64, strict=False)
-        return pl.Series(name, [None if cell is None else written(cell) for cell in cells], dtype=pl.String)
-    except (ValueError, TypeError, OverflowError, *_OF_POLARS) as error:
-        raise TableError(
-            f"column {name!r}",
-            expected="one number, date or text per cell",
-            got=str(error).splitlines()[0],
-            hint="give it as text",
-        ) from error
-
-
-def written(cell: object) -> str:
-    """Return one Python value in the text form columns of its kind have."""
-    if isinstance(cell, str):
-        return cell
-    if isinstance(cell, bool | int | float | Decimal):
-        return as_text(pl.Series([cell]))[0] or ""
-    return str(cell)
 
 
 def _check_names(names: Iterable[str]) -> None:
@@ -256,6 +186,13 @@ def _without_long_integers(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.selectors.by_dtype(pl.Int128, pl.UInt128).cast(pl.String))
 
 
+def _unwrapped(frame: object) -> Any:
+    """Return the frame that narwhals wraps; any other as it is."""
+    if _kind(frame) == "narwhals" and hasattr(frame, "to_native"):
+        return frame.to_native()
+    return frame
+
+
 def _is_pandas(frame: object) -> bool:
     return any(_kind_of(kind) == "pandas" and kind.__name__ == "DataFrame" for kind in type(frame).__mro__)
 
@@ -278,5 +215,5 @@ def _unknown(frame: object) -> InputError:
         "frame",
         expected="a polars, pandas or pyarrow table, a dict of columns, or anything that streams Arrow data",
         got=f"{kind.__module__}.{kind.__qualname__}",
-        hint="read files with nymity.io.read_table",
+        hint="pandas.DataFrame(...) of it, or ny.read_table(path) of a file",
     )

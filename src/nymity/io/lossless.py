@@ -13,6 +13,10 @@ _Conversion = Callable[[pl.Series], pl.Series | None]
 _TRIAL_ROWS = 256
 #: How numbers are written: no leading zeros, no plus, no more digits than a float holds; 1e-05 as pandas and R have it.
 _NUMBER = r"^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,17})?(?:[eE][+-][0-9]{1,3})?$"
+#: The same as they are written shortest, and shortest with a point: of up to fifteen digits, no two are one number.
+_SHORTEST = r"^(?:0|-?[1-9][0-9]{0,14}(?:\.[0-9]{0,16}[1-9])?|-?0\.[0-9]{0,16}[1-9])$"
+_POINTED = r"^(?:-?[1-9][0-9]{0,14}\.(?:0|[0-9]{0,16}[1-9])|-?0\.[0-9]{0,16}[1-9]|0\.0)$"
+_SURE_BYTES = 16  # with a point
 #: A fraction with zeros after its last digit, and what a whole number has in place of one.
 _PADDED, _NO_FRACTION = r"\.[0-9]*[1-9]0+$", r"\.0+$"
 
@@ -42,15 +46,27 @@ def typed(
 
 def typed_column(column: pl.Series, *, exactly: bool = False, point: bool = True) -> pl.Series:
     """Return one column of text with the type that it can have."""
+    return typed_and_told(column, exactly=exactly, point=point)[0]
+
+
+def typed_and_told(column: pl.Series, *, exactly: bool = False, point: bool = True) -> tuple[pl.Series, bool]:
+    """Do the same, and tell whether values are sure to differ wherever texts do."""
     texts = column.alias("cells")  # polars would read a name like ^x$ as a pattern when asked for .str
     trial = texts.drop_nulls().head(_TRIAL_ROWS) if texts.null_count() else texts.head(_TRIAL_ROWS)
     if not len(trial):
-        return texts
-    fractions: tuple[_Conversion, ...] = (_fractions if exactly else _numbers,) if point else ()
+        return texts, True
+    fractions: tuple[_Conversion, ...] = (
+        ((_fractions,) if exactly else (_pointed, _shortest, _numbers)) if point else ()
+    )
     for convert in (_whole, *fractions, _days):
         if convert(trial) is not None and (values := convert(texts)) is not None:
-            return values
-    return texts
+            told = convert in (_whole, _days) or (convert in (_pointed, _shortest) and _are_short(texts))
+            return values, told
+    return texts, True
+
+
+def _are_short(texts: pl.Series) -> bool:
+    return int(texts.str.len_bytes().max() or 0) <= _SURE_BYTES  # type: ignore[arg-type]
 
 
 def _whole(texts: pl.Series) -> pl.Series | None:
@@ -67,6 +83,8 @@ def days_of(column: pl.Series) -> pl.Series:
 
 def _days(texts: pl.Series) -> pl.Series | None:
     days = texts.str.to_date("%Y-%m-%d", strict=False)
+    if days.null_count() != texts.null_count():
+        return None
     return _same(texts, days) if in_calendar(days).all() else None
 
 
@@ -82,6 +100,22 @@ def _fractions(texts: pl.Series) -> pl.Series | None:
     # a whole number among fractions would lose its ".0" where values are compared
     told = numbers.is_finite() & (numbers != numbers.round())
     return _same(texts, numbers) if told.all() else None
+
+
+def _pointed(texts: pl.Series) -> pl.Series | None:
+    return _of_form(texts, _POINTED)
+
+
+def _shortest(texts: pl.Series) -> pl.Series | None:
+    return _of_form(texts, _SHORTEST)
+
+
+def _of_form(texts: pl.Series, form: str) -> pl.Series | None:
+    """Convert as :func:`_numbers` does, by one look at numbers of which none has more zeros than it needs."""
+    if not texts.str.contains(form).all():
+        return None
+    numbers = texts.cast(pl.Float64, strict=False)
+    return whole_again(numbers) if numbers.null_count() == texts.null_count() else None
 
 
 def _numbers(texts: pl.Series) -> pl.Series | None:

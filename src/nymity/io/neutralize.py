@@ -29,6 +29,23 @@ def neutralize(table: pl.DataFrame) -> pl.DataFrame:
     return _renamed(_with_texts(table, _neutralized), neutralize_names(table.columns))
 
 
+def as_meant(table: pl.DataFrame) -> pl.DataFrame | None:
+    """Return a neutralized table as it was before; None where it cannot have been neutralized, for it has formulas."""
+    if _is_harmless(table):
+        return table
+    try:
+        meant = strip_neutralization(table)
+    except pl.exceptions.DuplicateError:  # two columns would have one name
+        return None
+    return meant if neutralize(meant).equals(table) else None
+
+
+def _is_harmless(table: pl.DataFrame) -> bool:
+    """Whether neither text nor names have anything to neutralize or to strip: the usual case, told by one look."""
+    texts = [pl.Series(table.columns, dtype=pl.String), *(one for one in table.get_columns() if one.dtype == pl.String)]
+    return not any(one.alias("cells").str.contains(_RISKY).any() for one in texts)  # names may be patterns to polars
+
+
 def strip_neutralization(table: pl.DataFrame) -> pl.DataFrame:
     """Take the apostrophes away that :func:`neutralize` added, in text cells and column names."""
     names = pl.Series(table.columns, dtype=pl.String)

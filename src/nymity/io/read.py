@@ -12,10 +12,13 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.paths import path_text
 from nymity.io.coded import CodedColumn, CodedTable
+from nymity.io.column_names import RepeatedNameError
 from nymity.io.detection import DetectedReading, detect_reading
 from nymity.io.dictionary import Dictionary
+from nymity.io.edge_proposals import edge_proposals
+from nymity.io.format import Format
 from nymity.io.formats import confirmed_format
-from nymity.io.lossless import typed, typed_column
+from nymity.io.lossless import typed, typed_and_told
 from nymity.io.options import ReadOptions
 from nymity.io.values import Valued, valued, valued_cells, valued_columns
 
@@ -58,21 +61,32 @@ def read_detected(
     place = Path(path_text("path", path))
     with confirmed_format(place).opened(place) as (form, inner):
         known = (dictionary or Dictionary()).joined(form.described(inner))
-        if (coded := form.read_coded(inner, options)) is not None:
-            columns, found = _detected(coded[0], coded[1], known)
-            return CodedTable(valued_columns(columns, found.options, str(place))[0]), found, known
-        table, options = form.read_found(inner, options)
-        stood = None
-        if form.is_text:
-            texts, table = table, typed(table, point=options.has_point)
-            stood = pl.DataFrame(
-                [texts[name] for name in table.columns if _has_points(texts[name], table[name], options)]
-            )
-            del texts
-        found = detect_reading(table, options, known, texts=stood)
-        if stood is not None and found.options.has_point != options.has_point:
-            table = table.with_columns(typed(stood, point=False).get_columns())
-        return valued(table, form.declared(inner, table, found.options), str(place)).table, found, known
+        chosen, asked = form.proposed(inner, options)
+        try:
+            table, found = _read_detected(form, inner, chosen, known, str(place))
+        except RepeatedNameError as error:
+            chosen = replace(chosen, numbered=(*chosen.numbered, *error.names))
+            table, found = _read_detected(form, inner, chosen, known, str(place))
+        proposals = (*asked, *edge_proposals(options, found.options), *found.proposals)
+        return table, replace(found, proposals=proposals), known
+
+
+def _read_detected(
+    form: Format, path: Path, options: ReadOptions, known: Dictionary, where: str
+) -> tuple[pl.DataFrame | CodedTable, DetectedReading]:
+    if (coded := form.read_coded(path, options)) is not None:
+        columns, found = _detected(coded[0], coded[1], known)
+        return CodedTable(valued_columns(columns, found.options, where)[0]), found
+    table, options = form.read_found(path, options)
+    stood = None
+    if form.is_text:
+        texts, table = table, typed(table, point=options.has_point)
+        stood = pl.DataFrame([texts[name] for name in table.columns if _has_points(texts[name], table[name], options)])
+        del texts
+    found = detect_reading(table, options, known, texts=stood)
+    if stood is not None and found.options.has_point != options.has_point:
+        table = table.with_columns(typed(stood, point=False).get_columns())
+    return valued(table, form.declared(path, table, found.options), where).table, found
 
 
 def _has_points(cells: pl.Series, numbers: pl.Series, options: ReadOptions) -> bool:
@@ -87,12 +101,12 @@ def _has_points(cells: pl.Series, numbers: pl.Series, options: ReadOptions) -> b
 
 def _typed(columns: Iterable[CodedColumn], options: ReadOptions) -> tuple[CodedColumn, ...]:
     """Give columns the types that all their values can have."""
-    return tuple(_as_typed(one, typed_column(one.values, point=options.has_point)) for one in columns)
+    return tuple(_as_typed(one, *typed_and_told(one.values, point=options.has_point)) for one in columns)
 
 
-def _as_typed(column: CodedColumn, values: pl.Series) -> CodedColumn:
-    """Different texts are different whole numbers and days, for these would be written so; fractions may be equal."""
-    return replace(column, values=values, as_cut=column.as_cut and not values.dtype.is_float())
+def _as_typed(column: CodedColumn, values: pl.Series, told: bool) -> CodedColumn:
+    """Different texts may be equal values: 67 and 67.0."""
+    return replace(column, values=values, as_cut=column.as_cut and told)
 
 
 def _detected(

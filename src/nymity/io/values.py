@@ -22,7 +22,7 @@ from nymity.core.validation import nearest
 from nymity.io.coded import CodedColumn
 from nymity.io.dictionary import Dictionary
 from nymity.io.lossless import typed_column
-from nymity.io.options import ReadOptions
+from nymity.io.options import Forms, ReadOptions
 from nymity.table.text import as_text
 
 #: Cells that were taken as missing: how many, by column and code.
@@ -158,14 +158,14 @@ def _number(code: str) -> float | None:
         return None
 
 
-def _as_dates(cells: pl.Series, name: str, form: str, where: str, times: pl.Series | None = None) -> pl.Series:
+def _as_dates(cells: pl.Series, name: str, form: Forms, where: str, times: pl.Series | None = None) -> pl.Series:
     """Read a column of which it is stated that it holds dates."""
     if cells.dtype.is_temporal() or cells.dtype == pl.Null:
         return cells
     texts = as_text(cells)
     days = _dates(texts, form)
     if days is None:
-        is_unread = texts.is_not_null() & _parsed(texts, form).is_null()
+        is_unread = texts.is_not_null() & parsed(texts, form).is_null()
         unread = texts.filter(is_unread)
         number = len(unread) if times is None else int(times.filter(is_unread).sum())
         raise TableError(
@@ -177,22 +177,33 @@ def _as_dates(cells: pl.Series, name: str, form: str, where: str, times: pl.Seri
     return days
 
 
-def _dates(texts: pl.Series, form: str) -> pl.Series | None:
+def _dates(texts: pl.Series, form: Forms) -> pl.Series | None:
     """Return days, or moments where the form has a time, if every cell is one; None otherwise."""
     if texts.null_count() == len(texts):
         return None
-    values = _parsed(texts, form)
+    values = parsed(texts, form)
     if values.null_count() != texts.null_count() or not values.dt.year().is_between(1, 9999).all():
         return None
     midnight = values.dtype == pl.Datetime and bool((values.dt.time() == time(0)).all())
     return values.cast(pl.Date) if midnight else values
 
 
-def _parsed(texts: pl.Series, form: str) -> pl.Series:
+def parsed(texts: pl.Series, forms: Forms) -> pl.Series:
+    """Return the days or moments that cells of a form are, or of one of several; null where they are none."""
     trimmed = texts.str.strip_chars()
+    if isinstance(forms, str):
+        return _parsed(trimmed, forms)
+    read = [_parsed(trimmed, form) for form in forms]
+    if any(one.dtype == pl.Datetime for one in read):
+        read = [one.cast(pl.Datetime("us")) for one in read]
+    return pl.select(pl.coalesce(read)).to_series().alias("cells")
+
+
+def _parsed(texts: pl.Series, form: str) -> pl.Series:
+    form = form.replace(".%f", "%.f")  # fractions of a second, as Polars calls them
     if has_time(form):
-        return trimmed.str.to_datetime(form, strict=False, time_unit="us")
-    return trimmed.str.to_date(form, strict=False)
+        return texts.str.to_datetime(form, strict=False, time_unit="us")
+    return texts.str.to_date(form, strict=False)
 
 
 def has_time(form: str) -> bool:
@@ -227,7 +238,7 @@ def _cells(texts: pl.Series, name: str, options: ReadOptions) -> pl.Series:
         texts = pl.select(pl.when(~gone).then(texts)).to_series().alias("cells")
     form = options.dates_in.get(name, options.dates)
     if form is not None:
-        days = _parsed(texts, form)
+        days = parsed(texts, form)
         days = days.set(~days.dt.year().is_between(1, 9999).fill_null(True), None)
         texts = pl.select(pl.coalesce(as_text(days), texts)).to_series().alias("cells")
     if options.number_pattern is None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path, PurePosixPath
@@ -20,6 +21,7 @@ from xml.parsers import expat
 from nymity.core.errors import FileError, TableError
 from nymity.core.unpacking import most_unpacked, too_much
 from nymity.io.limits import EXCEL_CELL_CHARACTERS, EXCEL_COLUMNS, EXCEL_ROWS, SPARSE_CELLS, SPARSE_TIMES
+from nymity.io.table_edges import TITLE_ROWS, titles
 
 #: Numbers of days by the two calendars of Excel: the first beyond the year 9999.
 _END = {False: 2_958_466, True: 2_957_004}
@@ -35,8 +37,6 @@ _BROKEN = (
     RuntimeError,
     EOFError,
 )
-#: Rows in which a table's header is looked for, below what stands above it.
-TITLE_ROWS = 20
 _QUOTED = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
 
 
@@ -49,40 +49,67 @@ class Sheet:
     hidden: bool
 
 
-def titles(filled: Sequence[int], columns: int) -> int:
-    """Return how many rows stand above a table, as titles do: fewer than half of their cells are filled.
+@dataclass(frozen=True, kw_only=True)
+class LookedThrough:
+    """A sheet that can be read, by name or number; its first row that holds anything, and how many cells do."""
 
-    ``filled`` counts those of the first rows. Below them must be a row with more, which is the header.
-    """
-    above = next((row for row, cells in enumerate(filled) if 2 * cells > columns), 0)
-    return above if columns > 2 else 0
+    sheet: str | int
+    first_row: int = 1
+    rows: int = 0
+    columns: int = 0
+    filled: int = 0
 
 
-def check_workbook(path: Path, wanted: str | int | None, *, strict: bool) -> str | int:
+def sheets_of(path: Path) -> list[str]:
+    """Name the sheets of a workbook that can be seen; none of a file that is no workbook, or a broken one."""
+    if path.suffix.lower() != ".xlsx":
+        return []
+    try:
+        with zipfile.ZipFile(path) as book:
+            return [sheet.name for sheet in _sheets(book, _parts(path, book)) if not sheet.hidden]
+    except (*_BROKEN, KeyError, OSError):
+        return []
+
+
+def check_workbook(
+    path: Path, wanted: str | int | None, *, strict: bool, header_row: int | None = None
+) -> LookedThrough:
     """Refuse a workbook that cannot be read safely; return which sheet to read.
 
     ``strict`` also refuses cells that would be read as missing although something stands there (errors, formulas
     nobody has computed, the rest of merged cells) and dates that do not exist. A reader that must not fail for the
-    sake of one record leaves them missing.
+    sake of one record leaves them missing. What stands above the ``header_row`` may be merged.
     """
+    with _reading(path), zipfile.ZipFile(path) as book:
+        parts = _parts(path, book)
+        sheet = _chosen(path, _sheets(book, parts), wanted)
+        if sheet is None:
+            return LookedThrough(sheet=0 if wanted is None else wanted)  # the reader says which ones there are
+        cells = _Cells(path=path, sheet=sheet, dates=_date_styles(book, parts), from_1904=_from_1904(book, parts))
+        _parse(book, parts[sheet.part], cells.start, cells)
+        cells.finish()
+        _check_strings(path, book, parts, cells)
+    cells.check(strict=strict, header_row=header_row)
+    (first, left), (last, right) = cells.low, cells.high
+    return LookedThrough(
+        sheet=sheet.name,
+        first_row=first if cells.filled else 1,
+        rows=max(0, last - first + 1),
+        columns=max(0, right - left + 1),
+        filled=cells.filled,
+    )
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Explain what is wrong with a workbook that cannot be read."""
     try:
-        with zipfile.ZipFile(path) as book:
-            parts = _parts(path, book)
-            sheets = _sheets(book, parts)
-            sheet = _chosen(path, sheets, wanted)
-            if sheet is None:
-                return 0 if wanted is None else wanted  # the reader says which ones there are
-            cells = _Cells(path=path, sheet=sheet, dates=_date_styles(book, parts), from_1904=_from_1904(book, parts))
-            _parse(book, parts[sheet.part], cells.start, cells)
-            cells.finish()
-            _check_strings(path, book, parts, cells)
+        yield
     except (*_BROKEN, KeyError) as error:
         got = f"no part {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise FileError(str(path), expected="a readable Excel sheet", got=got, hint=_AGAIN) from error
     except OSError as error:
         raise FileError(str(path), expected="a readable file", got=error.strerror or str(error)) from error
-    cells.check(strict=strict)
-    return sheet.name
 
 
 # -- the archive ---------------------------------------------------------------------------------------------
@@ -366,7 +393,7 @@ class _Cells:
         if len(self.wrong) < 5:
             self.wrong.append(f"{what} in {cell_name(self._row, self._column)}")
 
-    def check(self, *, strict: bool) -> None:
+    def check(self, *, strict: bool, header_row: int | None) -> None:
         """Refuse a sheet whose cells lie too far apart, and, if ``strict``, what a reader would drop or change."""
         rows, columns = self.high[0] - self.low[0] + 1, self.high[1] - self.low[1] + 1
         if self.filled and rows * columns > max(SPARSE_CELLS, SPARSE_TIMES * self.filled):
@@ -388,7 +415,7 @@ class _Cells:
             )
         rows_from = self.low[0]
         first = [self.first.get(row, 0) for row in range(rows_from, rows_from + TITLE_ROWS)]
-        top = rows_from + titles(first, columns)  # the header's row
+        top = header_row or rows_from + titles(first, columns)
         merged = [cells for cells in self.merged if int(re.sub(r"\D", "", cells.rpartition(":")[2]) or 0) >= top]
         if merged:
             more = f" and {len(merged) - 5:,} more" if len(merged) > 5 else ""

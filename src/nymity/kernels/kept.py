@@ -35,9 +35,14 @@ def _hidden(*names: str) -> Iterator[None]:
 
 with _hidden("coverage"):  # lines of kernels are measured only where that runs already
     import numba
+from numba import config, types  # noqa: E402
+from numba.core import environment  # noqa: E402
 from numba.core.caching import FunctionCache, IndexDataCacheFile  # noqa: E402
 from numba.core.runtime import rtsys  # noqa: E402
 from numba.core.typing.typeof import typeof_impl  # noqa: E402
+from numba.extending import intrinsic  # noqa: E402
+
+__all__ = ["compile_kernel", "config", "intrinsic", "types"]
 
 _DIGEST = hashlib.sha256().digest_size
 
@@ -63,6 +68,31 @@ def _load_without_blas() -> None:
     finally:
         algebra.ensure_blas = asked
     arrays.ensure_blas = asked
+
+
+@contextmanager
+def _modules_left() -> Iterator[None]:
+    """Read machine code without the modules of numba that parts of it were compiled from, a twentieth of a second.
+
+    numba loads them as the globals of these parts, which nothing but interpreted code looks at.
+    """
+    known = environment._rebuild_env
+
+    def rebuilt(module: str, constants: Any, name: str) -> Any:
+        found = environment.lookup_environment(name)
+        if found is not None or module in sys.modules or not module.startswith("numba."):
+            return known(module, constants, name)
+        made = environment.Environment({"__name__": module})  # by which it is found when it is kept again
+        made.consts[:] = constants
+        made.env_name = name
+        environment.Environment._memo[name] = made
+        return made
+
+    environment._rebuild_env = rebuilt
+    try:
+        yield
+    finally:
+        environment._rebuild_env = known
 
 
 def compile_kernel(function: Callable[..., Any], *, cache: bool, **options: Any) -> Any:
@@ -121,10 +151,9 @@ class _HashedFile(IndexDataCacheFile):  # type: ignore[misc]
 
     def _load_data(self, name: str) -> Any:
         with suppress(*_TYPE_IS_GONE):
-            if content := _whole(Path(self._data_path(name))):
-                if _ARRAYS.encode() in content:  # which it would load by itself
-                    _load_without_blas()
-                return super()._load_data(name)
+            if _whole(Path(self._data_path(name))):
+                with _modules_left():
+                    return super()._load_data(name)
         raise FileNotFoundError(name)  # for numba: removed, so compile it again
 
     @contextmanager

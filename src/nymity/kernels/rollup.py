@@ -24,6 +24,8 @@ from nymity.kernels.compiled import njit
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
+#: So many entries of a block are always looked through, whether they are there or not.
+_LOOKED_THROUGH = 16
 
 
 @njit(cache=True, nogil=True)
@@ -59,36 +61,41 @@ def roll_up(keys, block, codes, weights, changed, word, shift, mask, map_at, map
 
 @njit(cache=True, nogil=True)
 def roll_up_capped(keys, block, codes, weights, changed, word, shift, mask, map_at, maps, most):
-    """Return what :func:`roll_up` does with at most ``most`` entries of each block, the weight of others in its first.
+    """Return what :func:`roll_up` does with at most ``most`` entries of each block, the first heavier for the rest.
 
-    min(most, entries) of every union of blocks stays what it was: a block that loses entries has ``most`` left. Few
-    entries are found by looking through them, so nothing is sorted, and no table of the pivot's codes is needed.
+    min(most, entries) of every union of blocks stays what it was: a block that loses entries has ``most`` left. The
+    weights of a block sum to its records; how they are divided among its entries says nothing. Few entries are found by
+    looking through them, so nothing is sorted, and no table of the pivot's codes is needed.
     """
     new_keys, group = _group(keys, changed, word, shift, mask, map_at, maps)
     n_groups, one, most = np.uint64(len(new_keys)), np.uint32(1), np.uint32(most)
-    start = np.zeros(n_groups + _ONE, np.uint32)  # where the entries of each group have room
+    start = np.zeros(n_groups + _ONE, np.uint32)  # where the entries of each group have room, and one more
     for e in range(np.uint64(len(block))):
         start[group[block[e]] + one] += one
     for g in range(n_groups):
-        start[g + _ONE] = start[g] + min(start[g + _ONE], most)
-    end = start[:-1].copy()
-    new_block = np.empty(start[n_groups], np.uint32)
-    new_codes, new_weights = np.empty_like(new_block), np.empty_like(new_block)
+        start[g + _ONE] = start[g] + min(start[g + _ONE], most) + one
+    end, records = start[:-1].copy(), np.zeros(n_groups, np.uint32)
+    new_codes = np.empty(np.uint64(start[n_groups]) + np.uint64(most), np.uint32)
+    few = most <= _LOOKED_THROUGH
     for e in range(np.uint64(len(block))):
-        g = group[block[e]]
-        at, last = start[g], end[g]
-        if last - at < most:
-            while at < last and new_codes[at] != codes[e]:
-                at += one
-            if at == last:
-                new_codes[at], new_weights[at] = codes[e], np.uint32(0)
-                end[g] = last + one
-        new_weights[at] += weights[e]
+        g, code = group[block[e]], codes[e]
+        first, last = start[g], end[g]
+        records[g] += weights[e]
+        known = last - first == most  # if the block is full, anybody may be
+        # Always as many places where those are few: how many are taken cannot be foreseen, and wrong guesses cost most.
+        for at in range(first, first + most if few else last):
+            known |= (new_codes[at] == code) & (at < last)
+        new_codes[last] = code  # the place after the last entry is free
+        end[g] = last + np.uint32(not known)
+    new_block, new_weights = np.empty_like(new_codes), np.empty_like(new_codes)
     to = np.uint32(0)
     for g in range(n_groups):
+        n = end[g] - start[g]
         for at in range(start[g], end[g]):
-            new_block[to], new_codes[to], new_weights[to] = g, new_codes[at], new_weights[at]
+            new_block[to], new_codes[to], new_weights[to] = g, new_codes[at], one
             to += one
+        if n > 0:  # blocks of a population alone are nobody's
+            new_weights[to - n] += records[g] - n
     return new_keys, new_block[:to], new_codes[:to], new_weights[:to]
 
 
@@ -102,6 +109,15 @@ def roll_up_pivot(block, codes, weights, table, pivot_size):
         new_codes[e] = table[codes[e]]
     n = merge_entries(new_block, new_codes, new_weights, n, np.zeros(pivot_size, np.uint32))
     return new_block[:n], new_codes[:n], new_weights[:n]
+
+
+@njit(cache=True, nogil=True)
+def records_of_blocks(block, weights, n_blocks):
+    """Return the records of each block, (n_blocks,)."""
+    records = np.zeros(n_blocks, np.uint32)
+    for e in range(np.uint64(len(block))):
+        records[block[e]] += weights[e]
+    return records
 
 
 @njit(cache=True, nogil=True)
@@ -133,41 +149,51 @@ def merge_entries(block, codes, weights, n, place):
 @njit(cache=True, nogil=True)
 def _group(keys, changed, word, shift, mask, map_at, maps):
     """Map the keys; return the distinct new keys and the group of each block."""
-    n_blocks, n_words = keys.shape
+    n_blocks, n_words = np.uint64(keys.shape[0]), np.uint64(keys.shape[1])
+    keys = _mapped(keys, changed, word, shift, mask, map_at, maps)
     new_keys = np.empty_like(keys)
     group = np.empty(n_blocks, np.uint32)
     bits, size = 1, 2
     while size < 2 * n_blocks:
         size *= 2
         bits += 1
-    down, last = np.uint64(64 - bits), np.uint64(size - 1)
+    down, last, one = np.uint64(64 - bits), np.uint64(size - 1), np.uint32(1)
     table = np.zeros(size, np.uint32)  # group number plus one; 0 is free
     n_groups = np.uint32(0)
     for b in range(n_blocks):
-        for w in range(n_words):
-            new_keys[n_groups, w] = keys[b, w]
-        for c in range(len(changed)):
-            a = changed[c]
-            w, s, m = word[a], shift[a], mask[a]
-            key = new_keys[n_groups, w]
-            code = np.uint64(maps[map_at[c] + ((key >> s) & m)])
-            new_keys[n_groups, w] = (key & ~(m << s)) | (code << s)
-        mixed = new_keys[n_groups, 0] * _MULTIPLIER
-        for w in range(1, n_words):
-            mixed = (mixed ^ (mixed >> np.uint64(29)) ^ new_keys[n_groups, w]) * _MULTIPLIER
+        first = keys[b, 0]  # most keys are of one word, which stays in a register
+        mixed = first * _MULTIPLIER
+        for w in range(_ONE, n_words):
+            mixed = (mixed ^ (mixed >> np.uint64(29)) ^ keys[b, w]) * _MULTIPLIER
         slot = mixed >> down
         while True:
             found = table[slot]
             if found == 0:
-                table[slot] = n_groups + np.uint32(1)
+                for w in range(n_words):
+                    new_keys[n_groups, w] = keys[b, w]
                 group[b] = n_groups
-                n_groups += np.uint32(1)
+                n_groups += one
+                table[slot] = n_groups
                 break
-            same = True
-            for w in range(n_words):
-                same &= new_keys[found - np.uint32(1), w] == new_keys[n_groups, w]
+            same = new_keys[found - one, 0] == first
+            for w in range(_ONE, n_words):
+                same &= new_keys[found - one, w] == keys[b, w]
             if same:
-                group[b] = found - np.uint32(1)
+                group[b] = found - one
                 break
             slot = (slot + _ONE) & last
     return new_keys[:n_groups], group
+
+
+@njit(cache=True, nogil=True)
+def _mapped(keys, changed, word, shift, mask, map_at, maps):
+    """Map one bit field of all keys after the other: plain loops, of which several steps run at once."""
+    keys = keys.copy()
+    for c in range(len(changed)):
+        a = changed[c]
+        w, s, m = word[a], shift[a], mask[a]
+        table, others = maps[map_at[c] :], ~(m << s)
+        for b in range(np.uint64(len(keys))):
+            key = keys[b, w]
+            keys[b, w] = (key & others) | (np.uint64(table[(key >> s) & m]) << s)
+    return keys

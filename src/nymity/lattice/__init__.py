@@ -6,7 +6,7 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
-    anytime="AnytimeLattice",
+    anytime="AnytimeLattice OnInterrupt",
     datafly="Datafly",
     default="default_search rounded said SUPPRESSION",
     iterative="IterativeRecoding",

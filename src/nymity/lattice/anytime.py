@@ -11,15 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 from nymity.core import validation
-from nymity.core.errors import NoSolutionError, ParameterError
+from nymity.core.errors import Interrupted, NoSolutionError, ParameterError
+from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, silent
 from nymity.lattice.exploration import Exploration
 from nymity.lattice.outcome import LatticeOutcome, demands_of
 from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 
+#: What Ctrl-C does to a search: it ends the run, or the search alone.
+OnInterrupt = Literal["error", "best"]
 #: The budget where none is given.
 DEFAULT_SECONDS = 60.0
 
@@ -35,10 +38,14 @@ class AnytimeLattice(LatticeSearch):
     If the proof ends within the budget, the outcome is ``optimal`` and the same as that of :class:`OptimalLattice`.
     Otherwise its ``bound`` is the proven lower bound of the loss, None for a loss without one, and :meth:`resume`
     goes on from there.
+
+    With ``on_interrupt = "best"`` Ctrl-C, or an observer that asks to stop, ends the search and not the run: what was
+    best until then is the outcome, ``stopped`` and without a bound, for a proof that was broken off proves nothing.
     """
 
     seconds: float | None = None
     checks: int | None = None
+    on_interrupt: OnInterrupt = "error"
 
     key: ClassVar[str] = "anytime-lattice"
 
@@ -48,6 +55,7 @@ class AnytimeLattice(LatticeSearch):
             validation.number("anytime-lattice.seconds", self.seconds, above=0)
         if self.checks is not None:
             validation.whole_number("anytime-lattice.checks", self.checks, at_least=1)
+        validation.one_of("anytime-lattice.on_interrupt", self.on_interrupt, get_args(OnInterrupt))
 
     def search(self, inquiry: Inquiry) -> ChosenNode:
         """Explore until the budget is spent or the optimum proved."""
@@ -75,11 +83,17 @@ class AnytimeLattice(LatticeSearch):
         if seconds is None:
             seconds = inf if self.checks is not None else DEFAULT_SECONDS
         until, before = monotonic() + seconds, inquiry.checks
-        exploration.step()
-        while not exploration.finished and monotonic() < until:
-            if self.checks is not None and inquiry.checks - before >= self.checks:
-                break
-            exploration.step()
+        try:
+            with interruptible():
+                exploration.step()
+                while not exploration.finished and monotonic() < until:
+                    if self.checks is not None and inquiry.checks - before >= self.checks:
+                        break
+                    exploration.step()
+        except (KeyboardInterrupt, Interrupted):
+            if self.on_interrupt != "best" or inquiry.seen.best is None:
+                raise
+            return ChosenNode(inquiry.seen.best, optimal=False, stopped=True)
         best = inquiry.seen.best
         if exploration.finished or (best is None and inquiry.monotone):  # without a solution at the top there is none
             return ChosenNode(best, optimal=best is not None)

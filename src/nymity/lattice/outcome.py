@@ -26,7 +26,8 @@ class LatticeOutcome:
     ``optimal`` says that no node of the lattice has a smaller loss within the limit: proved, not believed. ``minimal``
     lists what a search determines completely: OLA all solutions below which there is no other, MinGen all solutions
     that tie for the least loss, the chosen one first. ``bound``: it is proved that no solution has a smaller loss than
-    this, None where nothing is. ``exploration`` is what a search that stopped early can go on with.
+    this, None where nothing is. ``exploration`` is what a search that stopped early can go on with. ``stopped``:
+    somebody interrupted it, so nothing is proved.
     """
 
     recoding: LevelRecoding
@@ -42,6 +43,7 @@ class LatticeOutcome:
     minimal: tuple[Node, ...] | None = None
     bound: float | None = None
     exploration: object = None
+    stopped: bool = False
     foreseen: ClassVar[bool] = False
 
     @property

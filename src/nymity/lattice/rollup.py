@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels import statistics as kernel
-from nymity.kernels.rollup import roll_up, roll_up_capped, roll_up_pivot
+from nymity.kernels.rollup import records_of_blocks, roll_up, roll_up_capped, roll_up_pivot
 from nymity.kernels.walk import check_node
 from nymity.lattice.level_tables import LevelTables
 from nymity.lattice.snapshots import Grouping, Snapshot, SnapshotStore
@@ -380,10 +380,10 @@ class RollUp:
     def _counted(self, snapshot: Snapshot) -> tuple[NDArray[np.uint32], NDArray[np.int64] | None]:
         """Return the records of each block in the table, and in the population if models count it."""
         last, n = snapshot.groupings[-1], len(snapshot.groupings[-1].keys)
-        weights = last.weights.astype(np.int64)
         if not self.counts_population:
-            return np.bincount(last.block, weights=weights, minlength=n).astype(np.uint32), None
-        both = np.bincount(2 * last.block.astype(np.int64) + last.codes, weights=weights, minlength=2 * n)
+            return records_of_blocks(last.block, last.weights, n), None
+        of_both = 2 * last.block.astype(np.int64) + last.codes
+        both = np.bincount(of_both, weights=last.weights, minlength=2 * n)
         return both[PUBLISHED::2].astype(np.uint32), both[POPULATION::2].astype(np.int64)
 
     def _suppressed(self, classes: Classes) -> NDArray[np.uint32]:

@@ -140,6 +140,7 @@ class LatticeSearch(ABC):
             minimal=choice.minimal,
             bound=loss if choice.optimal else choice.bound,
             exploration=choice.exploration,
+            stopped=choice.stopped,
         )
 
     def _refusal(self, inquiry: Inquiry) -> NoSolutionError:
@@ -166,6 +167,7 @@ class ChosenNode:
     minimal: tuple[Node, ...] | None = None
     bound: float | None = None
     exploration: object = None
+    stopped: bool = False  #: somebody interrupted the search
 
 
 @dataclass(frozen=True, eq=False)

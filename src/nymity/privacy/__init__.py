@@ -40,6 +40,7 @@ _inner, __getattr__ = public_names(
     __name__,
     consistency="Consistency Originals",
     decision="Decision accepted accepted_and_most_kept decide refuse_shares_of_persons suppressed_records",
+    f_privacy="OTHERS",
     kernel_rule="KernelRule",
     links="Knows MOST_SETS number_of_sets",
     model="INFINITE",

@@ -12,7 +12,7 @@ so the promise is kept when the excesses of the published classes sum to at most
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -31,7 +31,7 @@ class MeanLimit(NothingOnValues, NothingOnPresence):
     Decided in integers, with the limit as the decimal written.
     """
 
-    limit: float
+    limit: float = field(kw_only=False)
 
     monotone_generalization = False
     monotone_suppression = False

@@ -10,7 +10,7 @@ value that is less frequent in the class than in the table is no concern. A miss
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
@@ -36,7 +36,7 @@ class BetaLikeness(SensitiveModel):
     Decided in integers, with beta as the decimal written. Masked rows are one more class, and part of the table.
     """
 
-    beta: float
+    beta: float = field(kw_only=False)
     attribute: str
 
     key = "beta-likeness"

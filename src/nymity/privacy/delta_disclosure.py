@@ -10,7 +10,7 @@ counts as a value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import exp, inf, log
@@ -44,7 +44,7 @@ class DeltaDisclosure(SensitiveModel):
     it takes. The table is the released one, masked rows included.
     """
 
-    delta: float
+    delta: float = field(kw_only=False)
     attribute: str
 
     key = "delta-disclosure"

@@ -6,7 +6,7 @@ occurs: a class with one value for 98 of 100 records still passes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -26,7 +26,7 @@ from nymity.table.encoding import EncodedTable, SensitiveColumn
 class DistinctLDiversity(SensitiveModel):
     """Every class holds at least l different values of the sensitive attribute."""
 
-    l: int  # noqa: E741 -- the literature's name
+    l: int = field(kw_only=False)  # noqa: E741 -- the literature's name
     attribute: str
 
     key = "distinct-l-diversity"

@@ -7,7 +7,7 @@ what that person has. The limit is that of frequency l-diversity with the person
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
@@ -30,7 +30,7 @@ class Dominance(NothingOnValues, NothingOnPresence):
     one of another person.
     """
 
-    limit: float
+    limit: float = field(kw_only=False)
 
     key = "dominance"
     title = "dominance"

@@ -6,7 +6,7 @@ A class keeps it when the entropy of its sensitive values is at least log l. A m
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, exp, fsum, log, log1p
 
@@ -35,7 +35,7 @@ class EntropyLDiversity(SensitiveModel):
     relative error well below the tolerance; in particular l values that are equally frequent always pass l.
     """
 
-    l: float  # noqa: E741 -- the literature's name
+    l: float = field(kw_only=False)  # noqa: E741 -- the literature's name
     attribute: str
 
     key = "entropy-l-diversity"

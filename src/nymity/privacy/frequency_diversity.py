@@ -6,7 +6,7 @@ whoever finds a person's class guesses the value with a chance of at most 1/l. A
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
@@ -30,7 +30,7 @@ class FrequencyLDiversity(SensitiveModel):
     Decided in integers, with l as the decimal written.
     """
 
-    l: float  # noqa: E741 -- the literature's name
+    l: float = field(kw_only=False)  # noqa: E741 -- the literature's name
     attribute: str
 
     key = "frequency-l-diversity"

@@ -14,6 +14,7 @@ import polars as pl
 
 from nymity.core.errors import InputError
 from nymity.privacy.consistency import Consistency, Originals
+from nymity.privacy.equal_rows import first_equal
 from nymity.privacy.person_shares import PersonShares
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.item_cells import ItemColumn
@@ -90,7 +91,7 @@ class Groups:
         """Number of records of each class."""
         if self.persons is not None:
             return self._persons_of_classes["size"]
-        rows = pl.DataFrame({"class": self._class_of_rows, "records": self._records})
+        rows = pl.DataFrame({"class": self.class_of_rows, "records": self._records})
         return rows.group_by("class").agg(pl.col("records").sum())["records"]
 
     @property
@@ -106,10 +107,11 @@ class Groups:
     @cached_property
     def _persons_of_classes(self) -> pl.DataFrame:
         """Of each ``class`` its ``size``, how many ``people`` it has, one ``person`` of them, ``most`` rows of one."""
-        rows = pl.col("rows").cast(pl.Int64)
+        rows = pl.col("rows")
         return (
-            self.rows_of_persons.group_by("class", "person")
-            .len("rows")
+            self.rows_of_persons.with_columns(self._records)
+            .group_by("class", "person")
+            .agg(pl.col("records").sum().alias("rows"))
             .group_by("class")
             .agg(pl.len().cast(pl.Int64).alias("people"), pl.col("person").first(), size=rows.sum(), most=rows.max())
         )
@@ -118,14 +120,14 @@ class Groups:
     def rows_of_persons(self) -> pl.DataFrame:
         """The ``class`` and the ``person`` of every row."""
         assert self.persons is not None, "nobody said of whom rows are"
-        return pl.DataFrame({"class": self._class_of_rows, "person": self.persons})
+        return pl.DataFrame({"class": self.class_of_rows, "person": self.persons})
 
     @cached_property
     def item_entries(self) -> pl.DataFrame | None:
         """The ``row``, ``class``, ``person`` and ``item`` of every item of every row; None without such a column."""
         if self._items is None:
             return None
-        rows = pl.DataFrame({"class": self._class_of_rows}).with_row_index("row")
+        rows = pl.DataFrame({"class": self.class_of_rows}).with_row_index("row")
         whose = pl.col("row") if self.persons is None else self.persons.alias("person")
         found = self._items.entries(self._source[self._items.name])
         return found.join(rows.with_columns(whose.alias("person")), on="row")
@@ -166,10 +168,10 @@ class Groups:
         """
         if attribute not in self._counts:
             values = _with_gaps(self._source[attribute])
-            rows = pl.DataFrame({"class": self._class_of_rows, "value": values, "records": self._records})
+            rows = pl.DataFrame({"class": self.class_of_rows, "value": values, "records": self._records})
             size = pl.col("records").sum().over("class")
             if self.persons is not None:
-                rows = rows.with_columns(self.persons.alias("person")).unique()
+                rows = rows.with_columns(self.persons.alias("person"), pl.lit(1, pl.Int64).alias("records")).unique()
                 size = pl.col("size")
             counts = rows.group_by("class", "value").agg(pl.col("records").sum())
             if self.persons is not None:
@@ -185,7 +187,7 @@ class Groups:
         if attribute not in self._shares:
             values = _with_gaps(self._source[attribute])
             self._shares[attribute] = PersonShares.of(
-                pl.DataFrame({"class": self._class_of_rows, "person": self.persons, "value": values})
+                self.rows_of_persons.with_columns(values.alias("value"), self._records)
             )
         return self._shares[attribute]
 
@@ -306,10 +308,9 @@ class Groups:
         return self._hierarchies[attribute].build(values, where=f"hierarchy of {attribute!r}")
 
     @cached_property
-    def _class_of_rows(self) -> pl.Series:
+    def class_of_rows(self) -> pl.Series:
         """The class of every row, as the number of the first row with the same cells."""
-        rows = self._table.with_columns(pl.int_range(pl.len()).alias("row"))
-        return rows.select(pl.col("row").first().over(self._keys)).to_series()
+        return first_equal(self._table)
 
 
 def _texts(columns: Sequence[pl.Series]) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
@@ -15,7 +15,7 @@ from nymity.table.encoding import EncodedTable
 class KAnonymity(SizeModel):
     """Every record shares its published quasi-identifiers with at least k - 1 others, masked rows too."""
 
-    k: int
+    k: int = field(kw_only=False)
 
     key = "k-anonymity"
     title = "k-anonymity"

@@ -6,7 +6,7 @@ register of voters, is left with at least k people. k-anonymity asks the same of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -33,7 +33,7 @@ class KMap(NothingOnValues, NothingOnPresence):
     records, each as one of another person.
     """
 
-    k: int
+    k: int = field(kw_only=False)
     population: Any
 
     key = "k-map"

@@ -13,7 +13,7 @@ other, so the release alone does not show whether the promise is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from nymity.core.validation import whole_number
@@ -31,7 +31,7 @@ class KMatching(SizeModel):
     class fit its rows, and going round among them gives k matchings. So k-anonymity implies it.
     """
 
-    k: int
+    k: int = field(kw_only=False)
 
     key = "k-matching"
     title = "k-matching"

@@ -16,7 +16,7 @@ multiset of the classes of its members' rows. Where k households share a class, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Literal
 
@@ -50,7 +50,7 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
     are has one record of each.
     """
 
-    k: int
+    k: int = field(kw_only=False)
     knows: Knows
     of: Literal["person", "household"] = "person"
 

@@ -41,6 +41,10 @@ class Unlimited:
 class PrivacyModel(ABC):
     """A condition on each class of a release. Subclasses are frozen dataclasses of their parameters.
 
+    Parameters are named, ``RecursiveDiversity(c=3, l=2, attribute="diagnosis")``. Where one number is what a model is
+    about, it comes first and needs no name, by ``field(kw_only=False)``: ``KAnonymity(5)``,
+    ``TCloseness(0.2, attribute="diagnosis")``.
+
     Rows with every quasi-identifier masked are one more class, of the people who fit no published combination: whoever
     knows the combinations and these people knows that the rows are theirs.
 

@@ -11,7 +11,7 @@ fractions, from group-bys of the rows as they are written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -37,15 +37,15 @@ class PersonShares:
 
     @staticmethod
     def of(rows: pl.DataFrame) -> PersonShares:
-        """Take them from the ``class``, ``person`` and ``value`` of every row."""
-        alone = pl.len().over("class") == 1
-        found = [({value: Fraction(1)}, 1) for value in rows.filter(alone)["value"].unique()]
+        """Take them from the ``class``, ``person`` and ``value`` of rows, and how many ``records`` each stands for."""
+        alone = rows.select(pl.len().over("class") == 1).to_series()
+        found = [({value: Fraction(1)}, 1) for value in rows["value"].filter(alone).unique()]
         found += _by_class(rows.filter(~alone))
-        whole = _by_class(rows.with_columns(pl.lit(0).alias("class")))
+        whole = _summed(rows, []).select("value", "of_person", "records").iter_rows()
         return PersonShares(
             classes=[shares for shares, _ in found],
             people=[people for _, people in found],
-            table=whole[0][0] if whole else {},
+            table=_shares(whole, rows["person"].n_unique()),
         )
 
     def pairs(self) -> list[tuple[Fraction, Fraction]]:
@@ -55,25 +55,30 @@ class PersonShares:
 
 def _by_class(rows: pl.DataFrame) -> list[tuple[Shares, int]]:
     """Return the shares and the persons of each class."""
-    counts = rows.group_by("class", "person", "value").len("records").with_columns(pl.col("records").cast(pl.Int64))
-    counts = counts.with_columns(pl.col("records").sum().over("class", "person").alias("of_person"))
     people = rows.group_by("class").agg(pl.col("person").n_unique().alias("people"))
-    summed = counts.group_by("class", "value", "of_person").agg(pl.col("records").sum())
+    summed = _summed(rows, ["class"])
     kinds = summed.sort("class", "value", "of_person").group_by("class").agg("value", "of_person", "records")
     kinds = kinds.join(people, on="class").drop("class").unique()
-    found = []
-    for values, of_person, records, persons in kinds.select("value", "of_person", "records", "people").iter_rows():
-        terms: dict[Any, list[tuple[int, int]]] = {}
-        for value, of_one, number in zip(values, of_person, records, strict=True):
-            terms.setdefault(value, []).append((number, of_one))
-        found.append((_shares(terms, persons), persons))
-    return found
+    return [
+        (_shares(zip(*parts, strict=True), persons), persons)
+        for *parts, persons in kinds.select("value", "of_person", "records", "people").iter_rows()
+    ]
 
 
-def _shares(terms: dict[Any, list[tuple[int, int]]], people: int) -> Shares:
-    """Sum n_ps / n_p over the persons of a class, those with the same n_p already together."""
-    common = lcm(*{of_person for parts in terms.values() for _, of_person in parts})
+def _summed(rows: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """Sum the records of each value in each class, or in all rows: those of persons with ``of_person`` apart."""
+    counts = rows.group_by(*by, "person", "value").agg(pl.col("records").sum())
+    counts = counts.with_columns(pl.col("records").sum().over(*by, "person").alias("of_person"))
+    return counts.group_by(*by, "value", "of_person").agg(pl.col("records").sum())
+
+
+def _shares(parts: Iterable[tuple[Any, int, int]], people: int) -> Shares:
+    """Sum n_ps / n_p over the persons of a class, those with the same value and n_p already together."""
+    terms: dict[Any, list[tuple[int, int]]] = {}
+    for value, of_person, records in parts:
+        terms.setdefault(value, []).append((records, of_person))
+    common = lcm(*{of_person for same in terms.values() for _, of_person in same})
     return {
-        value: Fraction(sum(records * (common // of_person) for records, of_person in parts), common * people)
-        for value, parts in terms.items()
+        value: Fraction(sum(records * (common // of_person) for records, of_person in same), common * people)
+        for value, same in terms.items()
     }

@@ -7,7 +7,7 @@ class for that reason.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 
 from nymity.core.validation import exact_fraction, number
@@ -24,7 +24,7 @@ class ProsecutorRisk(SizeModel):
     Exact, with the limit as the decimal written: 0.2 asks for 5 records, 0.3333333 for 4, because 1/3 is more.
     """
 
-    limit: float
+    limit: float = field(kw_only=False)
 
     key = "prosecutor-risk"
     title = "prosecutor risk"

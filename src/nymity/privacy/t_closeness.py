@@ -8,7 +8,7 @@ A missing value counts as a value; in an order it stands first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -47,7 +47,7 @@ class TCloseness(SensitiveModel):
     rows included.
     """
 
-    t: float
+    t: float = field(kw_only=False)
     attribute: str
     distance: Distance = "equal"
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from nymity.core import validation
+from nymity.core import pieces, validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_toml, read_content
@@ -49,14 +49,12 @@ class Answers:
     @staticmethod
     def from_dict(data: Mapping[str, Any], *, folder: Path | None = None) -> Answers:
         """Build answers from plain data, or say which field is wrong."""
-        from nymity.publishing import codec  # it knows all models and methods; most inspections have no answers
-
-        codec.check_fields(data, ["columns"], "answers")
-        columns = codec.require_mapping(data.get("columns", {}), "answers.columns")
+        pieces.check_fields(data, ["columns"], "answers")
+        columns = pieces.require_mapping(data.get("columns", {}), "answers.columns")
         fields: dict[str, dict[str, Any]] = {}
         missing: dict[str, tuple[Any, ...]] = {}
         for name, given in columns.items():
-            one = {"role": given} if isinstance(given, str) else dict(codec.require_mapping(given, f"columns.{name}"))
+            one = {"role": given} if isinstance(given, str) else dict(pieces.require_mapping(given, f"columns.{name}"))
             if isinstance(one.get("missing"), list):
                 missing[name] = tuple(one.pop("missing"))
             fields[name] = one

@@ -31,7 +31,8 @@ FileName = Annotated[str, StringConstraints(min_length=1, max_length=255, patter
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    #: Forms are made when a certificate is read, that of its version alone.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class Promise(_Section):
@@ -287,23 +288,18 @@ class PseudonymSection(_Section):
 
 
 class CutItem(_Section):
-    """An item, or a group of them, as it is published, and the level of its hierarchy."""
+    """An item as it is published, or a group that stands for some."""
 
     item: Name
-    level: Count
+    group: bool
 
 
 class ItemsSection(_Section):
-    """What became of sets of items: how many are published, and the cut.
-
-    ``folded_records`` were put together with another record of the same person.
-    """
+    """What became of sets of items: how many are published, and the cut."""
 
     column: Name
-    folded_records: Count
     published: Count
     proven_optimal: bool
-    height: Count
     hierarchy_sha256: Sha256
     cut: Annotated[tuple[CutItem, ...], Field(max_length=1_000_000)]
 

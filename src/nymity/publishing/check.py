@@ -41,6 +41,7 @@ from nymity.publishing.remeasured import (
     mismeasured,
     mismeasured_by_rows,
     mismeasured_whole,
+    original_table,
     other_original,
     other_population,
 )
@@ -165,6 +166,9 @@ def check(
     promised = _Promised.of(job, stated)
     if original is not None:
         refuse_children("original", opened.children)
+        if stated is not None and stated.form.input is not None and stated.form.input.content_format is not None:
+            original = original_table(original, job, stated.reading)
+            opened = opened.linked_to(original)
     if isinstance(original, str | Path) and job is None and stated is not None:
         original = read_table(original, stated.reading)  # as the source was read
     further = FurtherTables.given(
@@ -216,9 +220,7 @@ def check(
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
         findings += [one for one in unseen_fields(stated.form) if one.about not in further.compared]
         findings += _unseen_database(files, stated.form)
-    if _is_seeded(job, stated) and any(model.about_draws for model in promised.models):
-        says = "all draws were from a known seed, so nothing is private"
-        findings.append(Checked(about="random_sources", says=says, answer=Answer.BROKEN))
+    findings += foreseen_draws(promised.models, seeded=_is_seeded(job, stated))
     findings += signed(stated, key)
     named = stated.signature.key if stated is not None and stated.signature is not None else None
     caveats = _caveats(measuring, verified, promised, job, stated)
@@ -281,12 +283,12 @@ def _linked(opened: OpenedRelease) -> Linked | None:
     return None if rows is None or len(rows) != height else Linked(rows, opened.released.masked)
 
 
-def _hashed(opened: OpenedRelease) -> tuple[str, str] | None:
-    """Return the custodian's salt and the hash of what was read with it, where both are there."""
+def _hashed(opened: OpenedRelease) -> tuple[str, str, str | None] | None:
+    """Return the custodian's salt, the hash of what was read with it and its format, where they are there."""
     log, stated = opened.custodian_log, opened.stated
     if log is None or stated is None or stated.form.input is None:
         return None
-    return log.salt, stated.form.input.salted_sha256
+    return log.salt, stated.form.input.salted_sha256, stated.form.input.content_format
 
 
 def _refuse_exchanged(stated: Stated | None) -> None:
@@ -312,10 +314,8 @@ def _caveats(
     if method is None and stated is not None:
         method = stated.job.method
     told = None if stated is None else stated.form.model_dump(mode="json", exclude_unset=True)
-    section = {} if stated is None else stated.form.differential_privacy or {}
-    told_ledger = section.get("ledger")
-    used = isinstance(told_ledger, dict) and told_ledger.get("used") is True
-    ledger = used if section else job is not None and job.ledger is not None
+    section = None if stated is None else stated.form.differential_privacy
+    ledger = job is not None and job.ledger is not None if not section or stated is None else ledger_used(stated.form)
     seeded, files = _is_seeded(job, stated), measuring.files
     follows = [] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger)
     output = stated.job.output if stated is not None else None if job is None else job.output
@@ -405,16 +405,33 @@ def _promises(
                 why = f"not even the records would be enough, had each another {counts[:-1]}"
             yield Checked(about=PROMISE, says=words, answer=answer, why=why, model=model.key)
             continue
-        finding = found[model]
-        answer, why = Answer.HOLDS, ""
-        if not finding.holds:
-            answer, why = Answer.BROKEN, _why(finding, stated)
-        elif model.about_draws:
-            answer, why = Answer.UNSEEN, "how rows were drawn no table shows; this one can be such a release"
-        elif measuring.files.table.is_empty():
-            answer, why = Answer.UNSEEN, "the table has no rows, and what holds of nothing says nothing"
-        reached = plain_measured(finding.measured)
-        yield Checked(about=PROMISE, says=finding.promise, answer=answer, why=why, model=model.key, measured=reached)
+        yield answered(model, found[model], verified, stated)
+
+
+def answered(model: PrivacyModel, finding: VerifiedPromise, verified: Verification, stated: Stated | None) -> Checked:
+    """Answer for a promise that was measured."""
+    answer, why = Answer.HOLDS, ""
+    if not finding.holds:
+        answer, why = Answer.BROKEN, _why(finding, stated)
+    elif model.about_draws:
+        answer, why = Answer.UNSEEN, "how rows were drawn no table shows; this one can be such a release"
+    elif not verified.records:
+        answer, why = Answer.UNSEEN, "the table has no rows, and what holds of nothing says nothing"
+    reached = plain_measured(finding.measured)
+    return Checked(about=PROMISE, says=finding.promise, answer=answer, why=why, model=model.key, measured=reached)
+
+
+def foreseen_draws(models: Sequence[PrivacyModel], *, seeded: bool) -> Iterator[Checked]:
+    """Say that a promise about draws is none where they are from a known seed."""
+    if seeded and any(model.about_draws for model in models):
+        says = "all draws were from a known seed, so nothing is private"
+        yield Checked(about="random_sources", says=says, answer=Answer.BROKEN)
+
+
+def ledger_used(form: CertificateForm) -> bool:
+    """Whether a private release was entered into a ledger."""
+    told = (form.differential_privacy or {}).get("ledger")
+    return isinstance(told, dict) and told.get("used") is True
 
 
 def _why(finding: VerifiedPromise, stated: Stated | None) -> str:
@@ -434,6 +451,15 @@ def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:
     told = {name: attribute.role for name, attribute in stated.job.schema.items()}
     if unlike := sorted(name for name in roles.keys() | told.keys() if roles.get(name) != told.get(name)):
         yield f"certificate and job give {', '.join(map(repr, unlike))} different roles"
+    for name in (name for name in roles if name in told and name not in unlike):
+        own, given = stated.job.schema[name], job.schema[name]
+        if other := [field for field in _OF_CELLS if getattr(own, field) != getattr(given, field)]:
+            yield f"certificate and job describe {name!r} in different ways: {', '.join(other)} (job.schema.{name})"
+
+
+#: What an attribute says of cells and of whom they are, whatever is searched for.
+_OF_CELLS = ("missing", "unlisted", "publish", "pseudonym", "pseudonym_bits", "recipient", "shift", "shift_days",
+             "constant", "separator", "free_text")  # fmt: skip
 
 
 def _other_heights(job: Job | None, stated: Stated) -> Iterator[str]:
@@ -477,7 +503,7 @@ def unseen_fields(form: CertificateForm) -> Iterator[Checked]:
     told: dict[str, tuple[str, str]] = {
         "created": (f"it was made on {form.created}", "a date can be written by anybody"),
         "versions": (f"it was made by nymity {form.versions['nymity']}", "a version can be written by anybody"),
-        "columns": ("the levels, numbers of cells and hashes of hierarchies of its columns", salted),
+        "columns": ("the levels of its columns, and hashes of their hierarchies", salted),
         "job": ("parameters of its method, hierarchies, and bounds of levels", "the search is not repeated"),
         "random_sources": ("where its draws came from", "draws leave no trace in a table"),
         "not_protected": ("what it warns of", "some of it is about the original; measure the rest"),

@@ -11,11 +11,19 @@ import polars as pl
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.engines import Engine, open_rows, spilling
 from nymity.io import ReadOptions, format_of
-from nymity.privacy import plain_measured
 from nymity.publishing.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
 from nymity.publishing.certificate import measured_section
 from nymity.publishing.certificate_form import Certificate2
-from nymity.publishing.check import PROMISE, Answer, Checked, CheckResult, signed, unseen_fields
+from nymity.publishing.check import (
+    Answer,
+    Checked,
+    CheckResult,
+    answered,
+    foreseen_draws,
+    ledger_used,
+    signed,
+    unseen_fields,
+)
 from nymity.publishing.contradictions import contradictions
 from nymity.publishing.counted_release import CountedRelease
 from nymity.publishing.engine_checks import check_engine
@@ -56,6 +64,13 @@ def check_folder(
         check_engine(named, own.schema, own.models, own.method, own.output, children=None)
     except JobError as error:
         raise InputError(str(folder), expected=error.expected, got=error.got, hint="check without an engine") from error
+    if own.schema.unit is not None and not own.method.makes.is_private:
+        raise InputError(
+            str(folder),
+            expected="promises that the table alone can show",
+            got=f"promises to {own.schema.counts}, of whom it tells nothing",
+            hint="check without an engine",
+        )
     path = place / form.output.file
     with spilling(named.temporary) as spilled, open_rows(named, path, ReadOptions(), spilled) as rows:
         names = tuple(rows.columns)
@@ -66,6 +81,7 @@ def check_folder(
         findings = [*_promises(found.verification, stated), *_problems(found, stated, path)]
         caveats = _caveats(found, stated, form)
     findings += [Checked(about="not_protected", says=says, answer=Answer.BROKEN) for says in caveats.problems]
+    findings += foreseen_draws(own.models, seeded=form.is_seeded)
     findings += [*unseen_fields(form), *signed(stated, key)]
     signature = None if stated.signature is None else stated.signature.key
     return CheckResult(
@@ -75,14 +91,7 @@ def check_folder(
 
 def _promises(verified: Verification, stated: Stated) -> Iterator[Checked]:
     for model, finding in zip(stated.job.models, verified.findings, strict=True):
-        yield Checked(
-            about=PROMISE,
-            says=finding.promise,
-            answer=Answer.HOLDS if finding.holds else Answer.BROKEN,
-            why=finding.why or "",
-            model=model.key,
-            measured=plain_measured(finding.measured),
-        )
+        yield answered(model, finding, verified, stated)
 
 
 def _problems(found: CountedRelease, stated: Stated, path: Path) -> Iterator[Checked]:
@@ -122,7 +131,7 @@ def _is_sorted(path: Path) -> bool:
 
 def _caveats(found: CountedRelease, stated: Stated, form: Certificate2) -> CheckedCaveats:
     own = stated.job
-    follows = foreseen(own.method, own.models, own.schema, seeded=form.is_seeded, ledger=False)
+    follows = foreseen(own.method, own.models, own.schema, seeded=form.is_seeded, ledger=ledger_used(form))
     follows += [Caveat.by_nature(text) for text in own.output.unprotected]
     seen = found.caveats(classes=own.method.makes.has_classes)
     checked = checked_caveats(

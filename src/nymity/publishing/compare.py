@@ -18,8 +18,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.card import Card, Carded, CardTable
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.validation import nearest
+from nymity.core.wording import percent
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, read_columns
 from nymity.io import text_cells, to_polars
@@ -66,8 +68,8 @@ class Measured:
     undefined: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Comparison(Carded):
     """Levels of a release, its suppressed records, all that was measured, and the domain share lost per attribute.
 
     ``measured`` has all of them, in the order of the registries; ``losses`` and ``metrics`` are those with a value.
@@ -109,6 +111,27 @@ class Comparison:
         from nymity.publishing.plain_words import sentences  # it speaks of comparisons
 
         return sentences(original, release, self, target=target)
+
+    def card(self) -> Card:
+        """Return what is shown."""
+        rows = [(one.title, one.value, one.scaled, one.unit) for one in self.measured if one.value is not None]
+        lost = sorted(self.attribute_loss.items(), key=lambda item: -item[1])
+        return Card(
+            title="Comparison of a release with its original",
+            facts=[
+                ("records", self.records),
+                ("suppressed", f"{self.suppressed:,} ({percent(self.suppressed, self.records)})"),
+                ("lost most", ", ".join(f"{name} ({percent(share)})" for name, share in lost[:3])),
+            ],
+            tables=[
+                CardTable(
+                    columns=("measure", "value", "scaled", "unit"),
+                    rows=rows,
+                    bars="scaled",
+                    title="0 is the original, 1 full suppression",
+                ),
+            ],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""

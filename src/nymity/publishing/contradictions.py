@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nymity.core.errors import FileError, InputError, JobError
+from nymity.core.pieces import check_fields
 from nymity.core.validation import exact_fraction, nearest
 from nymity.database import DatabaseOutput
 from nymity.dp.differential_privacy import DifferentialPrivacy
@@ -20,12 +21,13 @@ from nymity.privacy import PrivacyModel
 from nymity.publishing.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
 from nymity.publishing.children import HAS_CHILDREN, Children, with_marker
-from nymity.publishing.codec import check_fields, dump_piece
+from nymity.publishing.codec import dump_piece
 from nymity.publishing.counted_unit import counted_by
-from nymity.publishing.differential import NOT_PRIVATE, UNKNOWN, public_statement
+from nymity.publishing.differential import NOT_PRIVATE
 from nymity.publishing.item_sets import item_contradictions
 from nymity.publishing.job import Job, Output, parse_children, parse_method, parse_models, parse_output, parse_schema
 from nymity.publishing.job_checks import check_items, check_persons, check_weight
+from nymity.publishing.private_contradictions import private_contradictions
 from nymity.publishing.pseudonyms import PSEUDONYMS, pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.shifts import SHIFTS
@@ -302,9 +304,7 @@ def _counts(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     lost = form.suppressed
     if lost.records != lost.masked + lost.removed:
         yield "suppressed records are not those masked and those removed (suppressed)"
-    items = form.items if isinstance(form, Certificate2) else None
-    folded = 0 if items is None else items.folded_records
-    if form.input.records != form.output.records + lost.removed + lost.dropped_for_missing_values + folded:
+    if form.input.records != form.output.records + lost.removed + lost.dropped_for_missing_values:
         yield "records read are not those released, removed and dropped (input.records, output.records, suppressed)"
     dropped = stated.children is not None and stated.children.without_parent == "drop"
     dropped = dropped or any(item.missing == "drop" for item in stated.schema.values())
@@ -407,6 +407,12 @@ def _draws(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     foreseen = [source for source in form.random_sources if source.startswith(KNOWN_SEED)]
     if any(not source.startswith((KNOWN_SEED, SYSTEM)) for source in form.random_sources):
         yield "a draw is from nowhere (random_sources)"
+    if len(set(form.random_sources)) < len(form.random_sources):
+        yield "it names a draw twice (random_sources)"
+    if Withheld.of(stated.schema, stated.models, stated.method).counts and not all(
+        any(source.endswith(f": {what}") for source in form.random_sources) for what in stated.method.makes.may_draw
+    ):
+        yield "who is in which class was drawn, and it leaves a draw out (random_sources, job.method)"
     if any("order of rows" in source for source in form.random_sources) != (form.output.row_order == "shuffled"):
         yield "it says two things about the order of rows (random_sources, output.row_order)"
     pseudonyms = pseudonym_section(stated.schema)
@@ -425,52 +431,9 @@ def _draws(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
 
 
 def _private(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
-    section = form.differential_privacy
     model = next((model for model in stated.models if isinstance(model, DifferentialPrivacy)), None)
-    if section is None or model is None:
-        return
-    person = stated.schema.person
-    if person is not None and stated.schema[person].missing != "drop":
-        yield f"records that name nobody would stop its run, which {model.key} does not let them (job.schema.{person})"
-    is_private = not form.is_seeded
-    current = isinstance(form, Certificate2)
-    expected = public_statement(model, private=is_private) if current else _statement_1(model, private=is_private)
-    yield from (
-        f"the statement on differential privacy is not that of the promise ({place})"
-        for place in _unlike(expected, section, "differential_privacy")
-    )
-
-
-def _statement_1(model: DifferentialPrivacy, *, private: bool) -> dict[str, Any]:
-    """Return the statement as certificates of version 1 have it."""
-    return {
-        "private": private,
-        "epsilon": float(model.epsilon),
-        "delta": model.delta,
-        "epsilon_anonymization": float(model.epsilon_anonymization),
-        "epsilon_search": float(model.epsilon_search),
-        "epsilon_of_draws_on_the_sample": float(model.draw_epsilon),
-        "interval_of_score_changes": UNKNOWN,
-        "k": model.k,
-        "beta": str(model.beta),
-        "notion": model.notion,
-        "neighbours": "one record more or less",
-        "public_records": model.public_records,
-    }
-
-
-def _unlike(expected: Any, told: Any, place: str) -> Iterator[str]:
-    """Name the places where a statement is not the expected one; what is unknown may be anything."""
-    if expected is UNKNOWN:
-        return
-    if isinstance(expected, Mapping) and isinstance(told, Mapping):
-        for name in (*expected, *(name for name in told if name not in expected)):
-            if name not in told or name not in expected:
-                yield f"{place}.{name}"
-            else:
-                yield from _unlike(expected[name], told[name], f"{place}.{name}")
-    elif expected != told or isinstance(expected, bool) is not isinstance(told, bool):
-        yield place
+    if form.differential_privacy is not None and model is not None:
+        yield from private_contradictions(form, form.differential_privacy, stated.schema, model)
 
 
 def _without_withheld(name: str, attribute: dict[str, Any], where: str) -> dict[str, Any]:

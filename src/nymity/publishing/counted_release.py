@@ -14,9 +14,12 @@ from nymity.core.format_numbers import CONTENT
 from nymity.engines import RECORDS, Rows, counted_hash
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats import Caveat, caveats_of_table
+from nymity.publishing.caveats.of_persons import caveats_of_persons
 from nymity.publishing.certificate import TableFigures
 from nymity.publishing.verify import Verification, verify
+from nymity.publishing.withheld import Withheld
 from nymity.table.attribute import Role
+from nymity.table.encoding import person_ids
 from nymity.table.schema import Schema
 
 
@@ -30,11 +33,12 @@ class CountedRelease:
     schema: Schema
     models: Sequence[PrivacyModel]
     folder: Path  #: for what does not fit into memory
+    owned: Path | None = None  #: the same classes and values, with the column that says of whom rows are
 
     @property
     def counted(self) -> pl.DataFrame:
-        """The distinct classes with their sensitive values."""
-        return self._counted[0]
+        """The distinct classes with their sensitive values; of each person's rows, where that is known."""
+        return self._counted[0].drop(self.schema.unit or (), strict=False)
 
     @property
     def counts(self) -> pl.Series:
@@ -42,13 +46,42 @@ class CountedRelease:
         return self._counted[1]
 
     @cached_property
+    def persons(self) -> pl.Series | None:
+        """Of whom the rows of each distinct class and value are, where that is known."""
+        if self.owned is None or self.schema.unit is None:
+            return None
+        return person_ids(self._counted[0][self.schema.unit])
+
+    @cached_property
     def _counted(self) -> tuple[pl.DataFrame, pl.Series]:
         names = [name for name in (*self.schema.quasi, *self.schema.sensitive) if name in self.columns]
-        parts = list(self.rows.measure(self.path, names))
-        if not parts:
-            raise TableError(self.path.name, expected="at least one row", got="none")
-        found = pl.concat(parts)
+        found = self._measured(self.path, names)
+        if self.owned is None or self.schema.unit is None:
+            return found
+        whose = self._measured(self.owned, [*names, self.schema.unit])
+        self._check_owned(found, whose)
+        return whose
+
+    def _measured(self, path: Path, names: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
+        none = pl.DataFrame(schema={**{f"c{i}": pl.String for i in range(len(names))}, RECORDS: pl.Int64})
+        found = pl.concat(list(self.rows.measure(path, names)) or [none])
         return pl.DataFrame({name: found[f"c{i}"] for i, name in enumerate(names)}), found[RECORDS]
+
+    def _check_owned(self, found: tuple[pl.DataFrame, pl.Series], whose: tuple[pl.DataFrame, pl.Series]) -> None:
+        """Refuse to count persons of other rows than those that were written."""
+        n = found[0].width
+        parts = [
+            pl.DataFrame({**{f"c{i}": table.to_series(i) for i in range(n)}, RECORDS: counts * sign})
+            for (table, counts), sign in ((found, 1), (whose, -1))
+        ]
+        left = pl.concat(parts).group_by([f"c{i}" for i in range(n)]).agg(pl.col(RECORDS).sum())
+        if (left[RECORDS] != 0).any():
+            raise TableError(
+                "source",
+                expected="the same rows each time it is read",
+                got="others",
+                hint="the source changed while it was read: publish again once nobody writes to it",
+            )
 
     @property
     def records(self) -> int:
@@ -64,6 +97,8 @@ class CountedRelease:
             self.models,
             hierarchies=self.schema.sensitive_hierarchies,
             records=self.counts,
+            persons=self.persons,
+            unit=self.schema.counts,
         )
 
     @cached_property
@@ -76,16 +111,26 @@ class CountedRelease:
     def caveats(self, *, classes: bool) -> list[Caveat]:
         """Return the warnings that the table gives cause for."""
         insensitive = [name for name in self.schema.columns(Role.INSENSITIVE) if name in self.columns]
-        return caveats_of_table(
+        found = caveats_of_table(
             self.counted,
             quasi=self.schema.quasi,
             sensitive=self.schema.sensitive,
             insensitive=insensitive,
             models=self.models,
             classes=classes,
+            persons=self.persons is not None,
             records=self.counts,
             unique=self._unique,
         )
+        return found if self.persons is None else [*found, *self._caveats_of_persons(self.persons, insensitive)]
+
+    def _caveats_of_persons(self, persons: pl.Series, insensitive: Sequence[str]) -> list[Caveat]:
+        assert self.verification.persons is not None
+        share = self.verification.persons.row_share
+        cells = {name: self.rows.measure(self.path, [name]) for name in insensitive}
+        differing = {name: sum(part.height for part in parts) > 1 for name, parts in cells.items()}
+        withheld = Withheld.of(self.schema, self.models, None)
+        return caveats_of_persons(self.counted, persons, share, self.schema, self.models, withheld, differing)
 
     def _unique(self, columns: Sequence[str]) -> int:
         parts = self.rows.measure(self.path, (*self.schema.quasi, *columns))

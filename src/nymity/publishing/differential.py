@@ -226,8 +226,8 @@ def private_figures(outcome: Outcome, records: Records, released: int) -> dict[s
     """Return what only the custodian may see."""
     drawn = _drawn(outcome)
     return {
-        "records": len(records.rows),
-        "not_released": len(records.rows) - released,
+        "records": records.n_records,
+        "not_released": records.n_records - released,
         "without_a_listed_value": records.without_place,
         "dropped_for_missing_values": records.with_gap,
         **_figures_of_persons(records),

@@ -6,10 +6,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from nymity.core import pieces
 from nymity.core.errors import JobError
 from nymity.core.paths import path_text
 from nymity.core.validation import whole_number
-from nymity.publishing import codec
 from nymity.utility.released import Released
 
 
@@ -112,6 +112,6 @@ def parse_earlier(data: Any, folder: Path | None) -> tuple[str | EarlierRelease,
         for key, value in item.items():
             if not isinstance(value, str):
                 raise JobError(f"{where}.{key}", expected="text", got=repr(value)[:80])
-        one: EarlierRelease = codec.built(EarlierRelease, item, where)
+        one: EarlierRelease = pieces.built(EarlierRelease, item, where)
         found.append(one if folder is None else one.below(folder))
     return tuple(found)

@@ -8,7 +8,7 @@ from nymity.core.errors import JobError
 from nymity.database import DatabaseOutput
 from nymity.engines import Engine
 from nymity.privacy import PrivacyModel
-from nymity.publishing.registry import METHODS, Method
+from nymity.publishing.registry import METHODS, Method, is_private
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
 
@@ -32,6 +32,12 @@ def check_engine(
             expected="a column of the schema, for an engine that knows no numbers of rows",
             got=f"{engine.mapping!r} for {engine.kind!r}",
         )
+    if engine.mapping is not None and is_private(method):
+        raise JobError(
+            "engine.mapping",
+            expected="none for a differentially private method: numbers of records are drawn, and no record by itself",
+            got=repr(engine.mapping),
+        )
     if isinstance(output, DatabaseOutput) or getattr(output, "format", None) != "parquet":
         raise JobError(
             "output.format",
@@ -41,7 +47,7 @@ def check_engine(
         )
     if engine.kind == "memory":
         return
-    why = _of_schema(schema) or _of_models(models)
+    why = _of_schema(schema) or _of_models(models, persons=schema.unit is not None and not is_private(method))
     if children is not None:
         why = "two tables of the same people"
     if why:
@@ -67,14 +73,20 @@ def by_combinations_of(method: type[Method]) -> bool:
 
 
 def _of_schema(schema: Schema) -> str:
-    for role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT, Role.ITEMS):
+    for role in (Role.HOUSEHOLD, Role.WEIGHT, Role.ITEMS):
         if columns := schema.columns(role):
             return f"the column {columns[0]!r}, whose role {role.value!r} needs the records of each person together"
+    if schema.person is not None and schema[schema.person].pseudonym is not None:
+        return f"pseudonyms in {schema.person!r}: they are made for each person once, and put into rows one by one"
+    if schema.shifted:
+        return f"dates of {schema.shifted[0]!r} that are moved, by days that are drawn for each person"
     return ""
 
 
-def _of_models(models: Sequence[PrivacyModel]) -> str:
+def _of_models(models: Sequence[PrivacyModel], *, persons: bool) -> str:
     for model in models:
+        if persons and model.over_persons not in ("number", "shares"):
+            return f"{model.key}, which looks at the single records of persons"
         if model.second_table or model.needs_source:
             return f"{model.key}, which compares records with another table"
     return ""

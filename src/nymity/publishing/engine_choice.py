@@ -30,10 +30,8 @@ def with_fitting_engine(job: Job, observe: Observer) -> Job:
     """Return the job with engine 'streaming' where its table would not fit into memory, and say so."""
     if job.engine is not None or not isinstance(job.source, Source):
         return job
-    needed, free = _needed(Path(job.source.path)), _free()
-    if needed is None or free is None or needed < free:
+    if (said := too_large(job)) is None:
         return job
-    said = f"the table takes about {needed / 1e9:.1f} GB in memory, and {free / 1e9:.1f} GB are free"
     try:
         streamed = replace(job, engine=Engine(kind="streaming"))
     except JobError as error:
@@ -41,6 +39,16 @@ def with_fitting_engine(job: Job, observe: Observer) -> Job:
         return job
     report(observe, Progress(stage=f"{said}: engine 'streaming' reads it in batches"))
     return streamed
+
+
+def too_large(job: Job) -> str | None:
+    """Say how much memory the table of a job takes that does not fit; None where it does, or nothing tells."""
+    if not isinstance(job.source, Source):
+        return "the rows are in a database"
+    needed, free = _needed(Path(job.source.path)), _free()
+    if needed is None or free is None or needed < free:
+        return None
+    return f"the table takes about {needed / 1e9:.1f} GB in memory, and {free / 1e9:.1f} GB are free"
 
 
 def _needed(path: Path) -> float | None:

@@ -20,23 +20,24 @@ from nymity.core.commit import Stage, committing
 from nymity.core.custodian import KEYED_MAPPING_NAME
 from nymity.core.draws import DerivedDraws
 from nymity.core.errors import JobError, PromiseError, TableError
-from nymity.core.format_numbers import CONTENT
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
-from nymity.database import DatabaseSource
-from nymity.engines import RECORDS, Rows, check_types, counted_hash, open_database_rows, open_rows, plan_of, spilling
+from nymity.dp.ledger import Spending
+from nymity.engines import Rows, check_types, open_rows, spilling
+from nymity.io import ReadOptions
 from nymity.lattice.default import default_search, said
 from nymity.lattice.space import Space
 from nymity.publishing.caveats import Caveat, by_nature, worst_first
 from nymity.publishing.caveats.of_method import chosen_by_hand, optimality
-from nymity.publishing.caveats.of_people import not_counted
+from nymity.publishing.caveats.of_people import not_counted, spelled_alike
 from nymity.publishing.caveats.of_schema import caveats_of_schema
-from nymity.publishing.certificate import Certificate, TableFigures, certify, measured_section
+from nymity.publishing.certificate import Certificate, PersonsTouched, certify, measured_section
 from nymity.publishing.counted_release import CountedRelease
 from nymity.publishing.custody import keep_earlier, make_way, private_folder, spare_release
 from nymity.publishing.earlier import unmeasured_caveats
 from nymity.publishing.earlier_release import EarlierRelease
+from nymity.publishing.engine_counts import Counted, ReleasePlan
 from nymity.publishing.fingerprint import file_fingerprint
 from nymity.publishing.free_text_refused import refuse_free_text
 from nymity.publishing.job import Job, Source
@@ -47,12 +48,11 @@ from nymity.publishing.signing import SigningKey, key_for
 from nymity.publishing.withheld import Withheld
 from nymity.publishing.written_release import WrittenRelease
 from nymity.table.attribute import Role
-from nymity.table.encoding import check_extent, encode_counted
+from nymity.table.constant_columns import check_constant
+from nymity.table.encoding import check_extent
 from nymity.table.schema import check_columns
-from nymity.table.text import plainly_named
 
 if TYPE_CHECKING:
-    from nymity.table.encoding import EncodedTable
     from nymity.table.outcome import Outcome
 
 #: Rows that are looked at for free text.
@@ -63,11 +63,12 @@ class EngineRun:
     """One run of a job in an engine, from its source to a release that lies in a folder."""
 
     rows: Rows
-    counted: dict[str, pl.Series]  #: distinct cells of quasi-identifiers and sensitive columns
-    records: pl.Series  #: how many rows have each of these
-    encoded: EncodedTable
+    counted: Counted
+    spending: Spending | None = None  #: what the ledger has spent with a private release
     draws: DerivedDraws
     outcome: Outcome
+    plan: ReleasePlan
+    owned: Path | None = None  #: what was published with of whom it is, where records are of persons
 
     def __init__(self, job: Job, observe: Observer = silent, *, log: Log | None = None) -> None:
         if job.engine is None or job.engine.kind == "memory":
@@ -80,6 +81,7 @@ class EngineRun:
                 hint="engine 'memory', where the table fits; or its name, which is repeated and warned of",
             )
         self.job, self.observe, self.engine, self.log = job, observe, job.engine, log
+        self.schema = job.schema
         self.root = root_of(job, log)
         self.seconds: dict[str, float] = {}
         self.salt = salt()
@@ -136,81 +138,69 @@ class EngineRun:
 
     def _open(self, open_: ExitStack) -> None:
         self.rows = open_.enter_context(self._rows())
-        schema = self.job.schema
-        check_columns(schema, list(self.rows.columns))
+        check_columns(self.schema, list(self.rows.columns))
+        check_extent(self.rows.height, self.schema)
+        check_types(self.rows.columns, [*self.schema.published, *self.schema.quasi, *self.schema.sensitive])
+        self._check_source()
+
+    def _check_source(self) -> None:
+        """Refuse what records alone show."""
+        schema = self.schema
         if not self.rows.height:
             raise TableError("table", expected="at least one record", got="an empty table")
-        check_extent(self.rows.height, schema)
-        check_types(self.rows.columns, [*schema.published, *schema.quasi, *schema.sensitive])
         strict = [name for name, one in schema.items() if one.missing == "error"]
         for name, gaps in self.rows.gaps(strict).items():
             schema[name].check_gaps(pl.Series(name, [None] * min(gaps, 1), dtype=pl.String))
+        if constant := [name for name, one in schema.items() if one.constant]:
+            names = [schema.person or "", *constant]
+            found = self.rows.count(names)
+            cells = pl.DataFrame({name: found[f"c{i}"] for i, name in enumerate(names)})
+            check_constant(cells, schema.among(names))
         shown = schema.published
         refuse_free_text(self.rows.head(shown, _SAMPLE), schema.among(shown))
 
     def _rows(self) -> Rows:
-        source, in_database = self.job.source, self.engine.kind == "postgresql"
-        if in_database and isinstance(source, DatabaseSource):
-            return open_database_rows(self.engine, source, self.spilled)
-        if not isinstance(source, Source) or in_database:
-            raise JobError(
-                "source",
-                expected="a table of a PostgreSQL server ([source] url, table)"
-                if in_database
-                else f"a path to Parquet or text files, which engine {self.engine.kind!r} reads",
-                got="none" if source is None else "files" if in_database else "a database",
-            )
-        return open_rows(self.engine, Path(source.path), source.options, self.spilled)
+        source, engine = self.job.source, self.engine
+        place = Path(source.path) if isinstance(source, Source) else source
+        options = source.options if isinstance(source, Source) else ReadOptions()
+        rows: Rows = open_rows(engine, place, options, self.spilled, typed=not self.job.is_private)
+        return rows
 
     def _count(self) -> None:
         """Count the combinations that every decision rests on."""
-        schema = self.job.schema
-        names = (*schema.quasi, *schema.sensitive)
-        found = self.rows.count(names, self._dropping)
-        if not found.height:
-            raise TableError(
-                "table",
-                expected="records without gaps where missing = 'drop'",
-                got="none",
-                hint="missing = 'category' keeps gaps as a value of their own",
-            )
-        self.counted = {name: found[f"c{i}"].alias(name) for i, name in enumerate(names)}
-        self.records = found[RECORDS]
-        self.encoded = encode_counted(self.counted, self.records.to_numpy().astype(np.uint32), schema)
+        counted = Counted.of(self.rows, self.schema)
+        self.schema = self.schema.settled(counted.cells)
+        self.job = replace(self.job, schema=self.schema)
+        self.counted = replace(counted, schema=self.schema)
 
     def _search(self) -> None:
+        encoded = self.counted.encoded
         if self.job.method is None:
-            nodes = Space.of(self.encoded).size
+            nodes = Space.of(encoded).size
             report(self.observe, Progress(stage=said(nodes)))
             self.job = replace(self.job, method=default_search(nodes))
         assert self.job.method is not None
-        columns = [name for name in self.rows.columns if self.job.schema[name].is_published]
-        self.draws = counted_draws(self.root, self.job, self.encoded, lambda: self._hash_of_counts(""))
+        columns = [name for name in self.rows.columns if self.schema[name].is_published]
+        self.draws = counted_draws(self.root, self.job, encoded, lambda: self.counted.content_hash(""))
         self.outcome = self.job.method.run(
-            self.encoded, self.job.privacy, columns=columns, observe=self.observe, draws=self.draws
+            encoded, self.job.privacy, columns=columns, observe=self.observe, draws=self.draws
         )
 
     def _apply(self, path: Path, kept: Stage) -> None:
-        schema, recoding = self.job.schema, self.outcome.recoding
-        cells = pl.DataFrame({f"c{i}": self.counted[name] for i, name in enumerate(schema.quasi)})
-        distinct = cells.with_columns(self.records).group_by(cells.columns).agg(pl.col(RECORDS).sum())
-        self.plan = plan = plan_of(
-            recoding,
-            {name: distinct[f"c{i}"] for i, name in enumerate(schema.quasi)},
-            distinct[RECORDS].to_numpy(),
-            counted={name: plainly_named(self.counted[name]).unique() for name in schema.sensitive},
-            dropping=self._dropping,
-            order=self.job.output.row_order,
-            draws=self.draws,
-        )
-        self.rows.apply(plan, path)
-        if self.engine.mapping is not None:
-            self.rows.apply(plan.with_key_of_source(self.engine.mapping), kept / KEYED_MAPPING_NAME)
+        self.plan = self.counted.plan(self.outcome.recoding, self.job.output.row_order, self.draws)
+        self.plan.write(self.rows, path)
+        if self.engine.mapping is not None:  # refused where rows of the source have no part in a plan
+            keyed: Any = self.plan
+            keyed.with_key_of_source(self.engine.mapping).write(self.rows, kept / KEYED_MAPPING_NAME)
+        if self.counted.persons is not None:
+            owned: Any = self.plan
+            self.owned = self.spilled / "owned.parquet"
+            owned.with_key_of_source(self.schema.unit, *self.schema.sensitive).write(self.rows, self.owned)
 
     def _verify(self, path: Path) -> None:
         """Measure every promise on the file, by itself."""
         self.written = CountedRelease(
-            self.rows, path, self.outcome.recoding.columns, self.job.schema, self.job.privacy, self.spilled
+            self.rows, path, self.outcome.recoding.columns, self.job.schema, self.job.privacy, self.spilled, self.owned
         )
         if self.written.records != self.plan.records:
             raise TableError(
@@ -236,11 +226,34 @@ class EngineRun:
             *map(Caveat.by_nature, job.output.unprotected),
             *by_nature(type(recoding), job.privacy),
             *caveats_of_schema(job.schema, job.privacy),
-            *not_counted(job.schema.columns(Role.IDENTIFYING)),
         ]
-        seen = self.written.caveats(classes=recoding.has_classes)
-        chosen = [*optimality(self.outcome, job.privacy, job.schema), *chosen_by_hand(job.method)]
-        self.caveats = worst_first([*always, *seen, *chosen])
+        self.caveats = worst_first([*always, *self._caveats_of_records()])
+
+    def _caveats_of_records(self) -> Sequence[Caveat]:
+        """Return the warnings that the table gives cause for, and what was chosen by a look at it."""
+        job = self.job
+        return [
+            *self._caveats_of_people(),
+            *self.written.caveats(classes=self.outcome.recoding.has_classes),
+            *optimality(self.outcome, job.privacy, job.schema),
+            *chosen_by_hand(job.method),
+        ]
+
+    def _caveats_of_people(self) -> Sequence[Caveat]:
+        """Return the warnings of people who may have several records, or several names."""
+        schema, persons, owners = self.schema, self.counted.persons, self.written.persons
+        if persons is None or owners is None:
+            return not_counted(schema.columns(Role.IDENTIFYING))
+        withheld = Withheld.of(schema, self.job.privacy, self.job.method)
+        return spelled_alike(persons, schema, self.written.counted, owners, withheld)
+
+    @property
+    def _touched(self) -> PersonsTouched | None:
+        """Return how many persons lost records, or all of them, to suppression."""
+        if (persons := self.counted.persons) is None:
+            return None
+        plan: Any = self.plan
+        return PersonsTouched.of(persons, plan.has_class(self.counted.cells))
 
     # -- what comes of it ----------------------------------------------------------------------------------
 
@@ -249,12 +262,12 @@ class EngineRun:
         certificate = certify(
             job=job,
             tables=None,
-            read=self._read_figures,
+            read=lambda: self.counted.figures(self.salt),
             release=self.written.figures,
             counts=None,
             outcome=self.outcome,
             masked=self.plan.masked,
-            dropped=self.rows.height - int(self.records.sum()),
+            dropped=self.counted.dropped,
             verified=verified,
             salt=self.salt,
             caveats=self.caveats,
@@ -262,6 +275,8 @@ class EngineRun:
             origin=self.draws.origin,
             drawn=self.drawn,
             redrawn=self.redrawn,
+            spending=self.spending,
+            touched=self._touched,
         )
         digest = file_fingerprint(path)
         output = {**certificate["output"], "file": path.name, "file_sha256": digest, "formulas_neutralized": False}
@@ -273,21 +288,7 @@ class EngineRun:
             "files": [{"file": path.name, "sha256": digest}],
         }
 
-    def _read_figures(self) -> TableFigures:
-        return TableFigures(
-            records=self.rows.height,
-            columns=tuple(self.rows.columns),
-            sha256=self._hash_of_counts(self.salt),
-            content_format=CONTENT.tag,
-        )
-
-    def _hash_of_counts(self, secret: str) -> str:
-        cells: dict[str, Any] = {f"c{i}": column for i, column in enumerate(self.counted.values())}
-        found: str = counted_hash(tuple(self.counted), [pl.DataFrame({**cells, RECORDS: self.records})], salt=secret)
-        return found
-
     def _custodian_log(self) -> CustodianLog:
-        key = self.engine.mapping
         return KeyedLog(
             source_rows=np.empty(0, dtype=np.int64),
             masked=np.empty(0, dtype=np.bool_),
@@ -295,15 +296,16 @@ class EngineRun:
             seconds=self.seconds,
             nodes=self.outcome.trace(),
             nodes_checked=self.outcome.checks,
-            dropped_records=self.rows.height - int(self.records.sum()),
-            figures={"mapping": "none was kept (engine.mapping)" if key is None else f"by the column {key!r}"},
+            dropped_records=self.counted.dropped,
+            figures=self._secret_figures(),
             draw_mark=self.draws.mark,
             draw_key=None if self.root.seed is not None else self.root.key.hex(),
         )
 
-    @property
-    def _dropping(self) -> list[str]:
-        return [name for name, one in self.job.schema.items() if one.missing == "drop"]
+    def _secret_figures(self) -> dict[str, Any]:
+        """Return what the certificate does not tell, for the custodian."""
+        key = self.engine.mapping
+        return {"mapping": "none was kept (engine.mapping)" if key is None else f"by the column {key!r}"}
 
     def _stage(self, name: str, work: Callable[[], None]) -> None:
         report(self.observe, Progress(stage=name))

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from nymity.core import pieces
 from nymity.core.paths import path_text, seen_from
 from nymity.io import (
     CodedTable,
@@ -45,9 +46,7 @@ class Source(ReadOptions):
     @property
     def stated_values(self) -> dict[str, Any]:
         """What is said about the meaning of cells, as plain data: public, unlike the path."""
-        from nymity.publishing import codec
-
-        return {name: codec.plain(given) for name, given in self.of_values.items()}
+        return {name: pieces.plain(given) for name, given in self.of_values.items()}
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -13,11 +13,14 @@ from typing import Any
 import polars as pl
 
 from nymity.core import validation
+from nymity.core.card import Card, Carded, CardTable
 from nymity.core.errors import TableError
 from nymity.core.public_names import public_names
+from nymity.core.wording import count, percent
 from nymity.io import CodedTable, DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
 from nymity.publishing.answers import Answers
 from nymity.risk.column_facts import TYPES
+from nymity.risk.evidence.by_name import says_place
 from nymity.risk.persons import PersonFinding, missed_by_records
 from nymity.risk.suggestion import LookedAt, look_at
 from nymity.table.attribute import Attribute, MissingPolicy, Role, WeightPublishing
@@ -29,7 +32,7 @@ from nymity.table.text import as_text
 #: A starter job knows all methods, which take a while to load.
 _starter, __getattr__ = public_names("nymity.publishing", starter="starter_job")
 
-__all__ = ["ColumnInspection", "Inspection", "inspect_table", *_starter]
+__all__ = ["ColumnInspection", "Inspection", "inspect", *_starter]
 
 #: A hierarchy is suggested from at most about so many distinct values, to stay quick.
 SUGGEST_FROM = 1000
@@ -91,8 +94,8 @@ class ColumnInspection:
         return self.unique / self.records
 
 
-@dataclass(frozen=True, kw_only=True)
-class Inspection:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Inspection(Carded):
     """What a table holds, column by column, and how exposed its records are."""
 
     records: int
@@ -132,12 +135,35 @@ class Inspection:
         """Ways to choose one level for each suggested quasi-identifier."""
         return prod(column.levels for column in self.columns if column.role is Role.QUASI)
 
+    def card(self) -> Card:
+        """Return what is shown: figures and roles, no value of any column."""
+        asked = [column.name for column in self.questions]
+        columns = ("column", "type", "role", "decide", "values", "missing", "values once")
+        alone = f"{self.unique_records:,} ({percent(self.unique_records, self.records)})"
+        rows = [
+            (one.name, one.type, one.role.value, "?" if one.is_question else "", one.distinct, one.missing, one.unique)
+            for one in self.columns
+        ]
+        return Card(
+            title="Inspection",
+            verdict=count(len(asked), "question") if asked else "",
+            tone="warned" if asked else "",
+            facts=[
+                ("records", self.records),
+                ("unique by quasi-identifiers", alone),
+                ("smallest class", self.smallest_class),
+            ],
+            sentences=[f"Please decide about {', '.join(map(repr, asked[:8]))}."] if asked else (),
+            tables=[CardTable(columns=columns, rows=rows, bars="values")],
+            foot="inspection['column'].reason says why; inspection.schema() are roles for publish",
+        )
+
     def schema(self) -> Schema:
         """Return the suggestions as a schema."""
         return Schema({column.name: column.attribute for column in self.columns})
 
 
-def inspect_table(
+def inspect(
     frame: Any,
     *,
     dictionary: Dictionary | None = None,
@@ -246,7 +272,7 @@ class _Made:
             ends = SUGGEST_FROM // 4
             middle = values.slice(ends, len(values) - 2 * ends).gather_every(len(values) // (SUGGEST_FROM // 2))
             some = pl.concat([values.head(ends), middle, values.tail(ends)])
-        kind = "category" if _is_labelled(some, name, known) else None
+        kind = "category" if _is_labelled(some, name, known) else "code" if _numbers_places(some, name, label) else None
         source = Hierarchy.suggest(some, name=name, kind=kind, label=label)
         short = short_codes(as_text(some).to_list(), f"{name} {label}") if values.dtype.is_integer() else None
         if source == Flat():
@@ -264,6 +290,14 @@ def _is_labelled(values: pl.Series, name: str, known: Dictionary) -> bool:
         return False
     labelled = known.values(name)
     return not labelled or 2 * int(as_text(values).is_in(list(labelled)).sum()) >= len(values)
+
+
+def _numbers_places(values: pl.Series, name: str, label: str) -> bool:
+    """Return whether whole numbers of one length stand for places, by what the column is called: no interval does."""
+    if not values.dtype.is_integer() or not len(values) or not says_place(f"{name} {label}"):
+        return False
+    low, high = int(values.min()), int(values.max())  # type: ignore[arg-type]
+    return low >= 1000 and len(str(low)) == len(str(high))
 
 
 # -- statistics ----------------------------------------------------------------------------------------------
@@ -303,6 +337,8 @@ def _class_sizes(table: pl.DataFrame, quasi: list[str]) -> pl.Series:
 def _examples(counts: pl.DataFrame, kind: str) -> tuple[str, ...]:
     if kind not in TYPES.values() or not counts.height:
         return ()
+    if counts.height > SUGGEST_FROM:  # most occur less often than three others, and need no order
+        counts = counts.filter(pl.col("count") >= counts["count"].top_k(3).min())
     most = counts.top_k(3, by=["count", "value"], reverse=[False, True]).sort(
         ["count", "value"], descending=[True, False]
     )

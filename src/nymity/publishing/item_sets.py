@@ -36,8 +36,8 @@ class ItemFigures:
     are published. suppressed: of those that are left out. loss: NCP, see
     :mod:`nymity.baskets.cut_search`.
 
-    The last three are the custodian's: rows do not show what was left out of them or became one, and how much that was
-    would tell who had it to whoever knows the rest.
+    These are the custodian's: rows do not show what was left out of them or became one, and how much that was would
+    tell who had it to whoever knows the rest. A table of persons and items has as many records as items.
     """
 
     folded: int
@@ -49,7 +49,8 @@ class ItemFigures:
     @property
     def withheld(self) -> dict[str, Any]:
         """What the certificate does not tell, for the custodian's log."""
-        return {"items": {"occurrences": self.occurrences, "suppressed": self.suppressed, "loss": self.loss}}
+        told = {"occurrences": self.occurrences, "suppressed": self.suppressed, "loss": self.loss}
+        return {"items": {"folded_records": self.folded, **told}}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -143,22 +144,30 @@ def one_record_each(
     return table[at].with_columns(column.written(sets, first.height)), rows[at]
 
 
+def units_read(table: pl.DataFrame, schema: Schema) -> int:
+    """Return how many records a certificate says were read: persons, where their records are put together to one."""
+    if schema.item_column is None or (person := schema.person) is None:
+        return table.height
+    return person_ids(table[person].filter(~schema[person].gaps(table[person]))).n_unique()
+
+
 def items_section(
     column: ItemColumn, recoding: LevelRecoding, figures: ItemFigures, released: pl.DataFrame, digest: str
 ) -> dict[str, Any]:
-    """Return what a certificate says of the items: the cut, of items that the release shows."""
+    """Return what a certificate says of the items: the cut, of items that the release shows.
+
+    Levels, and how many there are, may depend on items that nobody sees: by masking, on the length of the longest.
+    """
     made = recoding.items
     assert made is not None
     entries = column.entries(released[column.name])
-    levels = {made.published[item]: level for item, level in made.levels.items()}
+    groups = {published for item, published in made.published.items() if published != item}
     return {
         "column": column.name,
-        "folded_records": figures.folded,
         "published": entries.height,
         "proven_optimal": figures.optimal,
-        "height": made.hierarchy.height,
         "hierarchy_sha256": digest,
-        "cut": [{"item": item, "level": levels[item]} for item in entries["item"].unique().sort().to_list()],
+        "cut": [{"item": item, "group": item in groups} for item in entries["item"].unique().sort().to_list()],
     }
 
 
@@ -185,10 +194,8 @@ def item_contradictions(section: ItemsSection | None, schema: Schema) -> Iterato
         yield "a column of items and what is said of it go together (items, job.schema)"
     if section is None:
         return
-    if section.folded_records and schema.person is None:
-        yield "records were put together by person, and no column of its job tells persons (items.folded_records)"
-    if len({one.item for one in section.cut}) < len(section.cut) or any(o.level > section.height for o in section.cut):
-        yield "its cut names an item twice, or a level above the top of its hierarchy (items.cut)"
+    if len({one.item for one in section.cut}) < len(section.cut):
+        yield "its cut names an item twice (items.cut)"
 
 
 def _check_labels(hierarchy: Hierarchy, column: ItemColumn) -> None:

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import WithJsonSchema
 
-from nymity.core import validation
+from nymity.core import pieces, validation
+from nymity.core.card import Card, Carded, CardTable
 from nymity.core.errors import FileError, JobError
 from nymity.core.format_numbers import JOB
 from nymity.core.paths import path_text, resolved
@@ -59,14 +60,15 @@ class Output:
     """How the release is written.
 
     ``name`` is the file's name without suffix. ``row_order`` never follows the input: ``sorted`` orders rows by what
-    is published, which reveals nothing the rows do not; ``shuffled`` draws an order. ``delimiter`` and ``encoding`` of
-    text are those of the source unless given; a comma and UTF-8 where it has none, or tabs.
+    is published, which reveals nothing the rows do not; ``shuffled`` draws an order. ``delimiter``, ``encoding`` and
+    ``decimal`` of text are those of the source unless given; a comma, UTF-8 and a point where it has none, or tabs.
     """
 
     name: str = "release"
     format: Annotated[str, WithJsonSchema({"enum": list(RELEASED), "type": "string"})] = "csv"
     delimiter: str | None = None
     encoding: str | None = None
+    decimal: Literal[".", ","] | None = None
     neutralize_formulas: bool = True
     row_order: Literal["sorted", "shuffled"] = "sorted"
 
@@ -121,16 +123,23 @@ class Output:
         return WriteOptions(
             delimiter="," if self.delimiter is None else self.delimiter,
             encoding="utf-8" if self.encoding is None else self.encoding,
+            decimal="." if self.decimal is None else self.decimal,
             neutralize_formulas=self.neutralize_formulas,
         )
 
     def like(self, source: ReadOptions) -> Output:
-        """Return it with the delimiter and the encoding of the source, where it says nothing itself."""
+        """Return it with delimiter, encoding and decimal mark of the source, where it says nothing itself."""
         if not FORMATS[self.format].is_text:
             return self
         delimiter = None if source.delimiter in (",", "\t") else source.delimiter
         encoding = None if source.encoding in ("utf-8", "UTF-8") else source.encoding
-        return dataclasses.replace(self, delimiter=self.delimiter or delimiter, encoding=self.encoding or encoding)
+        decimal: Literal[","] | None = "," if source.decimal == "," else None
+        return dataclasses.replace(
+            self,
+            delimiter=self.delimiter or delimiter,
+            encoding=self.encoding or encoding,
+            decimal=self.decimal or decimal,
+        )
 
     def found_at(self, folder: Path, name: str) -> Path:
         """Return where a table of the release is."""
@@ -152,8 +161,8 @@ class Output:
         return _dump_flat(self)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Job:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Job(Carded):
     """Source, schema, privacy, method, output: everything a run depends on.
 
     Without a ``method`` a search is taken by the size of the lattice (:mod:`nymity.lattice.default`); the job of the
@@ -265,6 +274,22 @@ class Job:
                 hint='earlier_releases = [{ release = "folder" }]',
             )
 
+    def card(self) -> Card:
+        """Return what is shown: roles, promises and method, as a job file has them."""
+        rows = [
+            (name, one.role.value, "" if one.hierarchy is None else getattr(one.hierarchy, "key", "listed"))
+            for name, one in self.schema.items()
+        ]
+        return Card(
+            title="Job",
+            facts=[
+                ("source", getattr(self.source, "path", None) or ("a frame" if self.source is None else "a database")),
+                ("method", "by the size of the lattice" if self.method is None else self.method.key),
+            ],
+            sentences=[f"Promises {model.promise()}." for model in self.privacy],
+            tables=[CardTable(columns=("column", "role", "hierarchy"), rows=rows)],
+        )
+
     @property
     def people_known_by(self) -> str | None:
         """The column by which people of earlier releases are known, where the job names those and that."""
@@ -311,7 +336,7 @@ class Job:
     @staticmethod
     def from_dict(data: Mapping[str, Any], *, folder: Path | None = None) -> Job:
         """Build a job from plain data, or say which field is wrong."""
-        codec.check_fields(data, ["format", *(field.name for field in dataclasses.fields(Job))], "")
+        pieces.check_fields(data, ["format", *(field.name for field in dataclasses.fields(Job))], "")
         JOB.number_of(data, "format")
         for name in ("schema", "privacy"):
             if name not in data:
@@ -378,7 +403,7 @@ def parse_models(data: Any, *, folder: Path | None = None) -> tuple[PrivacyModel
 
 
 def _parse_model(data: Any, where: str, folder: Path | None) -> PrivacyModel:
-    model: PrivacyModel = codec.parse_piece(data, tag="model", registry=MODELS, where=where)
+    model: PrivacyModel = pieces.parse_piece(data, tag="model", registry=MODELS, where=where)
     if not model.second_table:
         return model
     path = data[model.second_table]
@@ -389,16 +414,16 @@ def _parse_model(data: Any, where: str, folder: Path | None) -> PrivacyModel:
 
 def parse_method(data: Any) -> Method:
     """Build the method that a table of fields names."""
-    fields = dict(codec.require_mapping(data, "method"))
+    fields = dict(pieces.require_mapping(data, "method"))
     if isinstance(fields.get("loss"), Mapping):
-        fields["loss"] = codec.parse_piece(fields["loss"], tag="loss", registry=LOSSES, where="method.loss")
-    method: Method = codec.parse_piece(fields, tag="name", registry=METHODS, where="method")
+        fields["loss"] = pieces.parse_piece(fields["loss"], tag="loss", registry=LOSSES, where="method.loss")
+    method: Method = pieces.parse_piece(fields, tag="name", registry=METHODS, where="method")
     return method
 
 
 def parse_schema(data: Any, *, folder: Path | None = None) -> Schema:
     """Build a schema from a table of attributes."""
-    attributes = codec.require_mapping(data, "schema")
+    attributes = pieces.require_mapping(data, "schema")
     return Schema({name: _parse_attribute(item, f"schema.{name}", folder) for name, item in attributes.items()})
 
 
@@ -420,8 +445,8 @@ def dump_attribute(attribute: Attribute) -> dict[str, Any]:
 
 
 def _parse_attribute(data: Any, where: str, folder: Path | None) -> Attribute:
-    fields = dict(codec.require_mapping(data, where))
-    codec.check_fields(fields, [item.name for item in dataclasses.fields(Attribute)], where)
+    fields = dict(pieces.require_mapping(data, where))
+    pieces.check_fields(fields, [item.name for item in dataclasses.fields(Attribute)], where)
     roles = [role.value for role in Role]
     if fields.get("role") not in roles:
         raise JobError(
@@ -431,11 +456,11 @@ def _parse_attribute(data: Any, where: str, folder: Path | None) -> Attribute:
             hint=validation.nearest(str(fields.get("role")), roles),
         )
     if "hierarchy" in fields:
-        builder = codec.parse_piece(fields["hierarchy"], tag="type", registry=BUILDERS, where=f"{where}.hierarchy")
+        builder = pieces.parse_piece(fields["hierarchy"], tag="type", registry=BUILDERS, where=f"{where}.hierarchy")
         fields["hierarchy"] = _resolve(builder, folder)
     if isinstance(fields.get("pseudonym_key"), str) and folder is not None:
         fields["pseudonym_key"] = str(folder / fields["pseudonym_key"])
-    attribute: Attribute = codec.built(Attribute, fields, where)
+    attribute: Attribute = pieces.built(Attribute, fields, where)
     return attribute
 
 
@@ -453,7 +478,7 @@ def _resolve(builder: Any, folder: Path | None) -> Any:
 
 
 def _parse_source(data: Any, folder: Path | None) -> Source | DatabaseSource:
-    named = codec.require_mapping({"path": data} if isinstance(data, str) else data, "source")
+    named = pieces.require_mapping({"path": data} if isinstance(data, str) else data, "source")
     source: Source | DatabaseSource = _parse_flat(DatabaseSource if "url" in named else Source, named, "source")
     return source if folder is None else source.within(folder)
 
@@ -465,7 +490,7 @@ def _parse_output(data: Any, folder: Path | None) -> Output | DatabaseOutput:
 
 def parse_output(data: Any) -> Output | DatabaseOutput:
     """Build what a job says of its output, in files or in a database; without a URL where a certificate says it."""
-    named = codec.require_mapping(data, "output")
+    named = pieces.require_mapping(data, "output")
     output: Output | DatabaseOutput = _parse_flat(
         DatabaseOutput if {"url", "table"} & named.keys() else Output, named, "output"
     )
@@ -507,13 +532,13 @@ def _parse_engine(data: Any, folder: Path | None) -> Engine:
 
 
 def _parse_flat(piece: type[Any], data: Any, where: str) -> Any:
-    return codec.built(piece, codec.require_mapping(data, where), where)
+    return pieces.built(piece, pieces.require_mapping(data, where), where)
 
 
 def _dump_flat(piece: Any) -> dict[str, Any]:
     fields = sorted(dataclasses.fields(piece), key=lambda item: item.name != "path")
     return {
-        item.name: codec.plain(value)
+        item.name: pieces.plain(value)
         for item in fields
         if (value := getattr(piece, item.name)) != codec.default_of(item)
     }

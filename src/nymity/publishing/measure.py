@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -12,10 +13,10 @@ from nymity.io import to_polars
 from nymity.privacy import MODELS, Groups, Measured, plain_measured
 from nymity.publishing.item_sets import one_record_each
 from nymity.risk.individual_risk import IndividualRisk
-from nymity.risk.profile import profile
+from nymity.risk.profile import measure_risk
 from nymity.table.attribute import Role
 from nymity.table.encoding import person_ids
-from nymity.table.schema import Schema, check_columns
+from nymity.table.schema import GivenSchema, Schema, check_columns
 from nymity.table.text import check_comparable
 
 
@@ -48,8 +49,10 @@ class Measurement:
         return {**asdict(replace(self, individual=None)), "models": models, "individual": individual}
 
 
-def measure(table: Any, schema: Schema) -> Measurement:
+def measure(table: Any, schema: GivenSchema) -> Measurement:
     """Measure a table of any kind of frame; columns of the schema that are not published may be absent from it.
+
+    ``schema`` may be the quasi-identifiers alone: ``ny.measure(df, ["age", "sex"])``.
 
     Models count persons where the table has a person column; those that cannot are left out. A record without a person
     is refused, or left out where the schema says so, as by ``publish``. Sets of items of a person's records are put
@@ -57,7 +60,10 @@ def measure(table: Any, schema: Schema) -> Measurement:
 
     Rows with every quasi-identifier masked are one of the classes, and counted besides.
     """
-    frame, schema = to_polars(table), Schema.of(schema)
+    frame, columns_alone = to_polars(table), not isinstance(schema, Mapping)
+    schema = Schema.of(schema)
+    if columns_alone and set(schema) <= set(frame.columns):
+        frame = frame.select(pl.nth(place) for place, name in enumerate(frame.columns) if name in schema)
     published = schema.among(frame.columns)
     check_columns(schema.among({*frame.columns, *schema.quasi}), frame.columns)
     for name in (*schema.quasi, *published.sensitive):
@@ -90,7 +96,7 @@ def measure(table: Any, schema: Schema) -> Measurement:
         average_class=float(sizes.mean()) if len(sizes) else None,  # type: ignore[arg-type]
         unique_records=int((sizes == 1).sum()),
         models=models,
-        individual=profile(frame, published).individual if published.weight is not None else None,
+        individual=measure_risk(frame, published).individual if published.weight is not None else None,
     )
 
 

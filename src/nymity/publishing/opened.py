@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
 from pathlib import Path
@@ -19,9 +19,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.card import Card, Carded
 from nymity.core.commit import refuse_between
 from nymity.core.custodian import LOG_NAME, NODES_NAME, custody_has_ended, refuse_ended
 from nymity.core.errors import FileError, ParameterError, TableError
+from nymity.core.html_page import Page, page_of
 from nymity.core.paths import path_text
 from nymity.database import DatabaseOutput
 from nymity.io import ReadOptions, Taken, format_of, read_table, to_polars
@@ -38,6 +40,7 @@ from nymity.publishing.job_tables import population_of
 from nymity.publishing.registry import Method
 from nymity.publishing.release import CustodianLog, Release
 from nymity.publishing.released_files import ReleasedFiles
+from nymity.publishing.relinking import relinked, source_hash
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.publishing.stated import Stated
 from nymity.table.attribute import Role
@@ -156,7 +159,8 @@ def _written_as(
     """Return how a file was written; like its source, where a job says so and nothing tells how that was."""
     unknown = stated is None and job is not None and job.source is not None and job.source.options.delimiter is None
     if unknown and isinstance(release, Path) and release.is_file():
-        return output.like(format_of(release).found_options(release, ReadOptions(header=True)))
+        like_source = ReadOptions(header=True, decimal=job.source.options.decimal)  # type: ignore[union-attr]
+        return output.like(format_of(release).found_options(release, like_source))
     return output
 
 
@@ -176,8 +180,8 @@ def _key(job: Job | None, stated: Stated | None) -> str | None:
     return None if described is None or described.children is None else described.schema.person
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class OpenedRelease:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class OpenedRelease(Carded):
     """A release as it lies there; make it with :func:`open`."""
 
     files: ReleasedFiles
@@ -185,7 +189,7 @@ class OpenedRelease:
     job: Job | None = None
     given_schema: Schema | None = None
     given_recoding: Recoding | Path | None = None
-    given_links: NDArray[np.int64] | Path | None = None
+    given_links: NDArray[np.int64] | Path | _Mapping | None = None
     given_population: pl.DataFrame | None = None
     given_log: CustodianLog | None = None
     custodian: Custody | None = None
@@ -196,6 +200,16 @@ class OpenedRelease:
     def of(release: Release | OpenedRelease | str | Path) -> OpenedRelease:
         """Return a release as opened, whichever way it is given."""
         return release if isinstance(release, OpenedRelease) else open(release)
+
+    def card(self) -> Card:
+        """Return what is shown: what anybody may know who has the table and its certificate."""
+        from nymity.publishing.release_card import release_card  # it speaks of releases
+
+        return release_card(self)
+
+    def report(self, original: Any = None) -> Page:
+        """Return the page on this release: for its recipients, or with the ``original`` table for its custodian."""
+        return page_of(self, original)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -292,6 +306,22 @@ class OpenedRelease:
         """The source row of each released row, as given or by the custodian's log; None where nobody has it."""
         return self._mapping.source_rows
 
+    def is_made_of(self, original: pl.DataFrame) -> bool:
+        """Whether a table has the hash of the source that the certificate states; the custodian has the salt."""
+        stated, log, schema = self.certificate.input, self.custodian_log, self.schema
+        if stated is None or log is None or schema is None:
+            return False
+        return source_hash(original, schema, stated.content_format, salt=log.salt) == stated.salted_sha256
+
+    def linked_to(self, original: pl.DataFrame) -> OpenedRelease:
+        """Return it with links to the records of its original, where an engine wrote it and numbered no rows."""
+        stated, schema = self.stated, self.schema
+        by_engine = stated is not None and stated.form.input is not None and stated.form.input.content_format
+        if not by_engine or self.links is not None or self.recoding is None or schema is None:
+            return self
+        found = relinked(self.recoding, self.table, original, schema)
+        return self if found is None else replace(self, given_links=_Mapping(*found))
+
     @cached_property
     def custodian_log(self) -> CustodianLog | None:
         """What the custodian keeps of it: as it was made, or read from the folder; None where nobody has it."""
@@ -308,6 +338,8 @@ class OpenedRelease:
         given = self.given_links
         if given is None and (log := self.log) is not None and not log.ended and log.mapping.exists():
             given = log.mapping
+        if isinstance(given, _Mapping):
+            return given
         return _read_mapping(given) if isinstance(given, Path) else _Mapping(given)
 
     @cached_property
@@ -507,9 +539,9 @@ class _Mapping(NamedTuple):
 def _read_log(log: KeptLog, mapping: _Mapping) -> CustodianLog:
     """Read a log with what lies beside it."""
     plain, nodes = read_log(log.folder / LOG_NAME), log.folder / NODES_NAME
-    if mapping.source_rows is None:
+    if mapping.source_rows is None and "mapping" not in plain:  # an engine numbers no rows, and says so
         raise FileError(str(log.mapping), expected="the links of released rows", got="no such file")
-    rows = mapping.source_rows
+    rows = np.empty(0, dtype=np.int64) if mapping.source_rows is None else mapping.source_rows
     return CustodianLog(
         source_rows=rows,
         masked=np.zeros(len(rows), dtype=np.bool_) if mapping.masked is None else mapping.masked,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, get_args, overload
 
 from nymity.core import validation
 from nymity.core.errors import JobError, ParameterError
@@ -14,30 +14,32 @@ from nymity.core.progress import Observer, Progress, report, silent
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
 from nymity.engines import Engine
-from nymity.privacy import PrivacyModel
+from nymity.lattice.anytime import AnytimeLattice, OnInterrupt
+from nymity.lattice.default import SUPPRESSION
 from nymity.publishing.children import Children, refuse_deeper
+from nymity.publishing.coercion import GivenMethod, GivenModels, method_of, models_of
 from nymity.publishing.custody import finish_earlier, make_way, private_folder
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, read_earlier
 from nymity.publishing.engine_choice import with_engine, with_fitting_engine
-from nymity.publishing.engine_run import EngineRun
 from nymity.publishing.finished_run import finished_release
 from nymity.publishing.job import Job, Output, Source
+from nymity.publishing.private_engine_run import run_in_engine
 from nymity.publishing.redrawing import Log
-from nymity.publishing.registry import Method
 from nymity.publishing.release import Release
 from nymity.publishing.run import Run
 from nymity.publishing.signing import SigningKey, signing_key
 from nymity.publishing.written_release import WrittenRelease
-from nymity.table.schema import Schema
+from nymity.table.schema import GivenSchema, Schema
 
 
 @overload
 def publish(
     source: Any,
-    schema: Schema | None = None,
+    schema: GivenSchema | None = None,
     *,
-    privacy: Sequence[PrivacyModel] | PrivacyModel = (),
-    method: Method | None = None,
+    privacy: GivenModels = (),
+    k: int | None = None,
+    method: GivenMethod | None = None,
     output: Output | DatabaseOutput | None = None,
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     earlier: Earlier | None = None,
@@ -49,6 +51,7 @@ def publish(
     out: str | Path | None = None,
     sign: SigningKey | str | Path | None = None,
     force: bool = False,
+    on_interrupt: OnInterrupt = "error",
     observe: Observer = silent,
 ) -> Release: ...
 
@@ -56,11 +59,12 @@ def publish(
 @overload
 def publish(
     source: Any,
-    schema: Schema | None = None,
+    schema: GivenSchema | None = None,
     *,
     engine: Engine | str,
-    privacy: Sequence[PrivacyModel] | PrivacyModel = (),
-    method: Method | None = None,
+    privacy: GivenModels = (),
+    k: int | None = None,
+    method: GivenMethod | None = None,
     output: Output | DatabaseOutput | None = None,
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     earlier: Earlier | None = None,
@@ -71,16 +75,18 @@ def publish(
     out: str | Path | None = None,
     sign: SigningKey | str | Path | None = None,
     force: bool = False,
+    on_interrupt: OnInterrupt = "error",
     observe: Observer = silent,
 ) -> Release | WrittenRelease: ...
 
 
 def publish(
     source: Any,
-    schema: Schema | None = None,
+    schema: GivenSchema | None = None,
     *,
-    privacy: Sequence[PrivacyModel] | PrivacyModel = (),
-    method: Method | None = None,
+    privacy: GivenModels = (),
+    k: int | None = None,
+    method: GivenMethod | None = None,
     output: Output | DatabaseOutput | None = None,
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     earlier: Earlier | None = None,
@@ -92,12 +98,22 @@ def publish(
     out: str | Path | None = None,
     sign: SigningKey | str | Path | None = None,
     force: bool = False,
+    on_interrupt: OnInterrupt = "error",
     observe: Observer = silent,
 ) -> Release | WrittenRelease:
     """Publish a table so that every privacy model holds.
 
+    ::
+
+        release = ny.publish(df, {"name": "identifying", "age": "quasi", "diagnosis": "sensitive"}, k=5)
+        release.save("out")
+
     ``source`` is a frame (polars, pandas, pyarrow, …), a path, a :class:`Source` that also says how to read it, a
-    :class:`DatabaseSource`, or a :class:`Job` that says everything by itself.
+    :class:`DatabaseSource`, or a :class:`Job` that says everything by itself. ``schema`` has the role of every column:
+    a word, or what :func:`quasi` and its siblings return; the word ``"quasi"`` takes the hierarchy that is suggested
+    for the column, and ``release.job`` says which. ``privacy`` is a model or a list of them: ``KAnonymity(5)``,
+    ``"k-anonymity"`` beside ``k=5``, or ``{"model": "t-closeness", "t": 0.2, "attribute": "diagnosis"}``. ``k`` alone
+    promises k-anonymity. ``method`` is one, its name (``"mondrian"``), or ``{"name": "mondrian", ...}``.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
     file, and signed with the key ``sign`` or that of the job; a release that lies there already is replaced with
     ``force`` alone, and refused before anything is done otherwise. ``method`` defaults to the optimal full-domain
@@ -117,11 +133,19 @@ def publish(
     never all in memory: ``source`` is a path, ``out`` is needed, and what is returned says where the release lies. A
     table that would not fit is streamed without being asked, and then a :class:`WrittenRelease` is returned, too.
 
+    ``on_interrupt="best"`` is for methods that have an answer at any time (``anytime-lattice``, which is taken where no
+    method is named): Ctrl-C ends the search, and the best that was found is verified and published as usual.
+    ``release.outcome.stopped`` says so, and nothing is proved of how good it is. Private methods refuse it: when
+    somebody stops could depend on the records.
+
     Where an earlier call died after it had committed this release to a database, that is finished, and returned as it
     was published then.
     """
-    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed)
+    job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed, k)
     job = with_engine(job, engine)
+    validation.one_of("on_interrupt", on_interrupt, get_args(OnInterrupt))
+    if on_interrupt != "error":
+        job = _with_best_so_far(job, on_interrupt)
     if children is not None:
         job, children = _with_children(source, job, children)
     if out is not None:
@@ -144,8 +168,21 @@ def publish(
     release = Run(job, given, observe, log=log, folder=out, children=children).release()
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
-        release = replace(release, certificate=release.write(out, sign=key, force=force))
+        release = replace(release, certificate=release.save(out, sign=key, force=force))
     return release
+
+
+def _with_best_so_far(job: Job, on_interrupt: OnInterrupt) -> Job:
+    """Return the job with a search that Ctrl-C ends, and not the run."""
+    method: Any = AnytimeLattice(suppression=SUPPRESSION) if job.method is None else job.method
+    if not isinstance(method, AnytimeLattice):
+        raise JobError(
+            "on_interrupt",
+            expected="a method that has an answer at any time",
+            got=repr(method.key),
+            hint="method='anytime-lattice'",
+        )
+    return replace(job, method=replace(method, on_interrupt=on_interrupt))
 
 
 def _by_engine(
@@ -160,41 +197,45 @@ def _by_engine(
             got="a frame, which is in memory" if given is not None else "no `out`",
             hint="engine='memory', or write the frame to a .parquet file",
         )
-    return EngineRun(job, observe, log=log).write(out, sign=sign, force=force)
+    return run_in_engine(job, observe, log=log).write(out, sign=sign, force=force)
 
 
 def job_of(
     where: str,
     source: Any,
-    schema: Schema | None,
-    privacy: Sequence[PrivacyModel] | PrivacyModel,
-    method: Method | None,
+    schema: GivenSchema | None,
+    privacy: GivenModels,
+    method: GivenMethod | None,
     output: Output | DatabaseOutput | None = None,
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     ledger: Ledger | None = None,
     earlier: Earlier | None = None,
     seed: int | None = None,
+    k: int | None = None,
 ) -> tuple[Job, Any]:
     """Put the arguments of a call into a job, unless the source is one, and tell the frame, if one was given."""
     if isinstance(source, Job):
         beside = {"schema": schema, "privacy": privacy, "method": method, "output": output}
         _refuse_beside_job(
-            where, **beside, earlier_releases=earlier_releases, earlier=earlier, ledger=ledger, seed=seed
+            where, **beside, earlier_releases=earlier_releases, earlier=earlier, ledger=ledger, seed=seed, k=k
         )
         return source, None
     if schema is None:
-        raise JobError("schema", expected="a Schema", got="None", hint=f"{where}(frame, schema, privacy=[...])")
+        raise JobError(
+            "schema",
+            expected="the role of each column",
+            got="None",
+            hint=f'{where}(frame, {{"age": "quasi"}}, k=5); ny.inspect(frame).schema() suggests roles',
+        )
     if source is None:
         raise JobError("source", expected="a frame, a path or a Job", got="None")
     schema = Schema.of(schema)
     is_path = isinstance(source, str | Path | Source | DatabaseSource)
-    for name, given in (("privacy", privacy), ("earlier_releases", earlier_releases)):
-        if not isinstance(given, PrivacyModel):
-            validation.instance(name, given, (list, tuple), expected="a list")
+    validation.instance("earlier_releases", earlier_releases, (list, tuple), expected="a list")
     job = Job(
         schema=schema,
-        privacy=(privacy,) if isinstance(privacy, PrivacyModel) else tuple(privacy),
-        method=method,
+        privacy=models_of(privacy, k),
+        method=method_of(method),
         source=source if isinstance(source, Source | DatabaseSource) else Source(path=str(source)) if is_path else None,
         output=output if output is not None else Output(),
         earlier_releases=tuple(map(read_earlier, earlier_releases)),

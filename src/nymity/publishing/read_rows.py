@@ -55,9 +55,9 @@ def read_rows(
     kept = ~(_masked(text, recoding) if masked is None else masked)
     labels = {name: cells.filter(pl.Series(kept)).unique().to_list() for name, cells in text.items()}
     columns = _columns(table, labels, recoding, levels)
-    numbers = np.stack(
-        [codes_of(text[n], None, c.index)[kept] for n, c in zip(table.names, columns, strict=True)], axis=1
-    ).astype(np.int64)
+    numbers = np.empty((np.count_nonzero(kept), len(columns)), dtype=np.int64)
+    for place, (name, column) in enumerate(zip(table.names, columns, strict=True)):
+        numbers[:, place] = codes_of(text[name], None, column.index)[kept]
     rows, of_kept = rows_of(numbers, [len(column.cells.labels) for column in columns])
     row_of = np.full(len(kept), -1, dtype=np.int64)
     row_of[kept] = of_kept

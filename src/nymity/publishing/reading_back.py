@@ -6,8 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from nymity.io import ReadOptions, format_of, reread_table, strip_neutralization
-from nymity.io.neutralize import neutralize
+from nymity.io import ReadOptions, as_meant, format_of, reread_table
 from nymity.publishing.job import Output
 
 
@@ -28,8 +27,5 @@ def read_written(path: Path, output: Output) -> tuple[pl.DataFrame, bool]:
     table = reread_table(path, options)
     if not output.neutralize_formulas or format_of(path).keeps_types:
         return table, True
-    try:
-        meant = strip_neutralization(table)
-    except pl.exceptions.DuplicateError:  # two columns would have one name
-        return table, False
-    return (meant, True) if neutralize(meant).equals(table) else (table, False)
+    meant = as_meant(table)
+    return (table, False) if meant is None else (meant, True)

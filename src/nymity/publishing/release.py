@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.boundary import bounded
-from nymity.core.commit import Stage, committing
+from nymity.core.card import Card, Carded
+from nymity.core.commit import Stage, committing, replace_file
 from nymity.core.custodian import LOG_FILES, LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME
-from nymity.core.errors import PromiseError
+from nymity.core.errors import FileError, PromiseError
 from nymity.core.format_numbers import LOG
+from nymity.core.html_page import Page, page_of
 from nymity.core.paths import path_text
-from nymity.io import Dictionary, Taken, like
+from nymity.io import Dictionary, Taken, like, write_table
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.caveats.caveat import Caveat
@@ -38,9 +40,10 @@ from nymity.publishing.custody import (
     spare_release,
 )
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
-from nymity.publishing.job import Job
+from nymity.publishing.job import Job, Output
 from nymity.publishing.job_tables import Population
 from nymity.publishing.pseudonyms import Pseudonyms
+from nymity.publishing.reading_back import read_release
 from nymity.publishing.release_place import place_of, unholdable
 from nymity.publishing.shifts import Shifts
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
@@ -122,8 +125,8 @@ class CustodianLog:
         return [MAPPING_NAME]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Release:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Release(Carded):
     """A release: ``table`` in the caller's kind of frame, and everything said about it."""
 
     table: Any
@@ -208,7 +211,7 @@ class Release:
         return tuple(Caveat(key=one["warning"], says=one["says"], figures=one.get("figures", {})) for one in told)
 
     @bounded()
-    def write(
+    def save(
         self,
         folder: str | Path,
         *,
@@ -250,6 +253,44 @@ class Release:
             self.log.stage(kept, self.recoding, certificate)
             stage_release(stage, folder, private, [*place.seal(content), *further], signed=key is not None)
         return certificate
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write the released table alone as CSV, and verify every promise on what was written; return its path.
+
+        :meth:`save` writes the certificate beside it, and the custodian's log, without which nobody can check it later.
+        """
+        place, output = Path(path_text("path", path)), Output()
+        if place.suffix != ".csv":
+            raise FileError(str(place), expected="a name that ends in .csv", got=repr(place.suffix))
+        if len(self._files) > 1:
+            raise FileError(
+                str(place), expected="one table", got=f"{len(self._files)}, which belong together", hint="save(folder)"
+            )
+
+        def write(file: Path) -> None:
+            write_table(self.frame, file, output.options)
+            self._verify_written([read_release(file, output)])
+
+        replace_file(place, write)
+        return place
+
+    def card(self) -> Card:
+        """Return what is shown: what anybody may know who has the table and its certificate."""
+        from nymity.publishing.opened import OpenedRelease
+        from nymity.publishing.release_card import release_card  # it speaks of releases
+
+        shown = release_card(OpenedRelease.of(self))
+        if not getattr(self.outcome, "stopped", False):
+            return shown
+        stopped = "The search was interrupted: nothing is proved of how good this is."
+        return replace(shown, sentences=[*shown.sentences, stopped])
+
+    def report(self, original: Any = None) -> Page:
+        """Return the page on this release: for its recipients, or with the ``original`` table for its custodian.
+
+        Notebooks show it; ``.save(path)`` writes it.
+        """
+        return page_of(self, original)
 
     @property
     def table_names(self) -> list[str]:

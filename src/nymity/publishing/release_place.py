@@ -174,13 +174,13 @@ def place_of(output: Output | DatabaseOutput, labels: Dictionary) -> Place:
     return DatabasePlace(output) if isinstance(output, DatabaseOutput) else FilePlace(output, labels)
 
 
-def unholdable(name: str, got: str) -> TableError:
+def unholdable(name: str, got: str, hint: str = "another output format, such as parquet") -> TableError:
     """Say that what was written is not what is read."""
     return TableError(
         name,
         expected="a format that can hold every cell and name of the release",
         got=f"{got}; nothing was published",
-        hint="another output format, such as parquet",
+        hint=hint,
     )
 
 
@@ -198,7 +198,8 @@ def _compared(name: str, found: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFra
         return frame
     ordered = found[content_order(found)]
     if fingerprint(ordered) != fingerprint(frame):
-        raise unholdable(name, "another table when it is read back")
+        hint = "look for triggers, rules and policies that change or hide its rows, or publish to files"
+        raise unholdable(name, "another table when it is read back", hint)
     return ordered
 
 

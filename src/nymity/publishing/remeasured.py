@@ -25,7 +25,6 @@ from nymity.publishing.certificate_form import (
     UnitSection,
 )
 from nymity.publishing.codec import dump_piece
-from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.item_sets import one_record_each
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import (
@@ -37,6 +36,7 @@ from nymity.publishing.job_tables import (
     tables_of,
 )
 from nymity.publishing.released_files import ReleasedFiles
+from nymity.publishing.relinking import source_hash
 from nymity.publishing.verify import PersonFigures, Verification, VerifiedPromise, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.encoding import distinct_values, person_ids
@@ -148,13 +148,13 @@ class FurtherTables:
         schema: Schema | None = None,
         links: Callable[[], Linked | None] = lambda: None,
         released: pl.DataFrame | None = None,
-        hashed: tuple[str, str] | None = None,
+        hashed: tuple[str, str, str | None] | None = None,
     ) -> FurtherTables:
         """Read what promises need, as far as it was given; ``links`` are the source rows of released ones, and which
         of these are masked.
 
-        ``hashed`` are the custodian's salt and the hash of the table that was read. Pseudonyms in the ``released``
-        table show by themselves which rows are of one person.
+        ``hashed`` are the custodian's salt, the hash of the table that was read and its format. Pseudonyms in the
+        ``released`` table show by themselves which rows are of one person.
         """
         tables = population = originals = persons = touched = None
         another, compared = False, set[str]()
@@ -167,16 +167,17 @@ class FurtherTables:
         if released is not None and person is not None and pseudonymized(schema, released):
             persons = released[person]
         if schema is not None and person is not None and original is not None:
-            table, linked = _table(original, job), links()
+            table, linked = original_table(original, job), links()
             if linked is not None:
                 persons = _persons(table, person, linked.rows) if persons is None else persons
                 touched = _touched(table, schema, person, linked)
-            another = hashed is not None and fingerprint(table, salt=hashed[0]) != hashed[1]
+            if hashed is not None:
+                another = source_hash(table, schema, hashed[2], salt=hashed[0]) != hashed[1]
             compared = {"unit"} if touched is not None else set()
             compared |= {"input"} if hashed is not None else set()
         records = None
         if schema is not None and not drawn and original is not None and (linked := links()) is not None:
-            records = _records(_table(original, job), schema, linked.rows)
+            records = _records(original_table(original, job), schema, linked.rows)
         return FurtherTables(
             tables=tables,
             population=population,
@@ -359,7 +360,7 @@ def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Ori
             got="no job",
             hint="check(release, job=job, original=table), or --job and --original",
         )
-    source = _table(original, job)
+    source = original_table(original, job)
     job.schema.check(source)
     table, _ = job.schema.without_gaps(source)
     if recoding is not None:
@@ -369,10 +370,12 @@ def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Ori
     )
 
 
-def _table(original: Any, job: Job | None) -> pl.DataFrame:
-    """Return the original, read as the job's source is where it is a path."""
+def original_table(original: Any, job: Job | None, reading: ReadOptions | None = None) -> pl.DataFrame:
+    """Return the original, read as the job's source is where it is a path, or as is said where there is no job."""
     if isinstance(original, str | Path):
-        options = job.source.options if job is not None and job.source is not None else ReadOptions()
+        options = reading or ReadOptions()
+        if job is not None:
+            options = job.source.options if job.source is not None else ReadOptions()
         return read_table(original, options)
     return to_polars(original)
 

@@ -36,7 +36,7 @@ from nymity.publishing.compare import Comparer, Comparison
 from nymity.publishing.differential import private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.free_text_refused import refuse_free_text
-from nymity.publishing.item_sets import ItemFigures, ItemSets, one_record_each
+from nymity.publishing.item_sets import ItemFigures, ItemSets, one_record_each, units_read
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Population, Tables, load_joined, load_valued, tables_of
 from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, units_of
@@ -163,6 +163,8 @@ class Run:
             table, self.rows = self.records.table, self.records.rows
         else:
             self.job.schema.check(self.original)
+            self.job = replace(self.job, schema=self.job.schema.settled(self.original))
+            self.schema = self.job.schema
             check_households(self.original, self.job.schema)
             check_constant(self.original, self.job.schema)
             refuse_free_text(self.original, self.job.schema)
@@ -326,6 +328,7 @@ class Run:
             self.job,
             self.outcome,
             self.recoded,
+            self.frame,
             self.table,
             owners=self._owners,
             share=share,
@@ -373,7 +376,7 @@ class Run:
                 counts=self.counts,
                 outcome=self.outcome,
                 masked=int(self.recoded.masked.sum()),
-                dropped=self._dropped,
+                dropped=self._units_read - self.table.height,
                 verified=self.verified,
                 salt=secret,
                 caveats=self.caveats,
@@ -413,7 +416,11 @@ class Run:
             cells = pl.DataFrame({name: self.table[name] for name in counted})
             found = TableFigures.of(cells, CONTENT.tag, salt=secret)
             found = replace(found, columns=tuple(self.original.columns))
-        return replace(found, records=self.original.height + self.tables.left_out)
+        return replace(found, records=self._units_read)
+
+    @property
+    def _units_read(self) -> int:
+        return units_read(self.original, self.job.schema) + self.tables.left_out
 
     def _split(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         assert self.pseudonyms is not None

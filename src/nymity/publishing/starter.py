@@ -37,12 +37,14 @@ def starter_job(
     """
     validation.whole_number("privacy_k", privacy_k, at_least=2)
     named = {"path": source} if isinstance(source, str) else source
+    counts_persons = bool(inspection.names(Role.PERSON))
     blocks = [
         toml_comment(_introduction(inspection)),
         toml_comment(_reading(inspection)) + toml_job({"source": {**named, **(reading or {})}}),
         toml_comment(_ROLES),
         *(_column(column) for column in inspection.columns),
-        toml_comment(_PRIVACY) + _model({"model": "k-anonymity", "k": privacy_k}),
+        toml_comment(_PRIVACY.format(promise=_OF_PERSONS if counts_persons else _OF_RECORDS))
+        + _model({"model": "k-anonymity", "k": privacy_k}),
         *(_items(inspection, privacy_k) if inspection.names(Role.ITEMS) else _diversity(inspection)),
         _method(inspection),
     ]
@@ -67,8 +69,10 @@ A quasi-identifier without a hierarchy is published as it is or as '*'. Other hi
   hierarchy = { type = "taxonomy", tree = { group = ["value", "other value"] } }"""
 
 _PRIVACY = """\
-What the release must guarantee; all models hold together. k-anonymity: every record looks like at least k - 1
-others to someone who knows the quasi-identifiers. Larger is safer and coarser."""
+What the release must guarantee; all models hold together. k-anonymity: {promise} to someone who knows the
+quasi-identifiers. Larger is safer and coarser."""
+_OF_RECORDS = "every record looks like at least k - 1\nothers"
+_OF_PERSONS = "every record looks like\nrecords of at least k - 1 other persons"
 
 _ITEMS = """\
 Whoever knows up to m items of a person beside the quasi-identifiers finds at least k records that fit. Models of

@@ -118,10 +118,10 @@ class _Possible:
         first = self.measured[0]
         beside = first.__pydantic_extra__
         with_all = first.smallest_group if len(self.measured) == 1 else beside.get("smallest_group_with_all")
-        promised = max(model.smallest_class for model in self.job.models)
+        promised = max((model.smallest_class for model in self.job.models), default=1)
         if smallest != with_all or (len(self.measured) == 1 and people != beside.get("people_in_both")):
             return False
-        if (promised > 1 and alone != promised) or not 0 <= below <= people:
+        if (promised > 1 and alone != promised) or not 0 <= below <= people or not 1 <= newcomers <= smallest:
             return False
         left = Left(
             people=people,

@@ -38,20 +38,25 @@ def told_secrets(
 def impossible_groups(form: CertificateForm) -> Iterator[str]:
     """Return which figures of earlier releases cannot be, whatever these held.
 
-    A group that shares all classes is of people who are in both releases, each of whom has a row here; more releases
-    leave no more; and less than a job demands is not published. By which column people are known the certificate does
+    A group that shares all classes is of people who are in both releases, each of whom has a row here, so that there is
+    one where there are such people; more releases leave no more, the same whichever is named; and less than a job
+    demands is not published. By which column people are known the certificate does
     not say, so that rows bound them.
     """
     if not isinstance(form, Certificate2):
         return
     measured = [entry for entry in form.earlier_releases if is_measured(entry) and entry.withheld is None]
-    several = len(measured) > 1
+    several, together = len(measured) > 1, {_whole_number(entry, "smallest_group_with_all") for entry in measured}
     for entry in measured:
         both, with_all, demanded = (_whole_number(entry, name) for name in _FIGURES)
         group = entry.smallest_group
         left = with_all if several else group
         if (
-            (both is not None and not (group or 0) <= both <= form.output.records)
+            both is None
+            or not (group or 0) <= both <= form.output.records
+            or (group is None) != (both == 0)
+            or 0 in (group, with_all)
+            or len(together) > 1
             or ("smallest_group_with_all" in entry.__pydantic_extra__) != several
             or (group is not None and left is not None and left > group)
             or (demanded is not None and left is not None and left < demanded)

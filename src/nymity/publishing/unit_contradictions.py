@@ -70,6 +70,9 @@ def _suppressed(form: CertificateForm, unit: UnitSection, units: int, method: Me
         yield f"more {counts} lost records than its job allows (unit.touched_by_suppression, job.method)"
     if (gone := form.suppressed) is None:
         return
+    together = isinstance(form, Certificate2) and form.items is not None
+    if together and form.input is not None and units != form.input.records - gone.dropped_for_missing_values:
+        yield f"records are put together to one for each of the {counts}, and there are others (unit, input)"
     if not min(gone.records, 1) <= touched <= gone.records:
         yield f"other {counts} lost records than records were suppressed (unit.touched_by_suppression, suppressed)"
     left, rows = units - lost, form.output.records - gone.masked

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 import polars as pl
 
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.certificate import Certificate
+from nymity.publishing.engine_choice import too_large
 from nymity.publishing.job import Job
 from nymity.publishing.release import CustodianLog
 from nymity.publishing.verify import Verification
@@ -30,8 +30,6 @@ class WrittenRelease:
     log: CustodianLog = field(repr=False)
     #: The distinct published classes with their sensitive values, which are all of the rows that is in memory.
     frame: pl.DataFrame = field(repr=False)
-    #: Such a release is never differentially private, so there is nothing that a known seed would undo.
-    is_foreseeable: ClassVar[bool] = False
 
     @property
     def seconds(self) -> Mapping[str, float]:
@@ -46,6 +44,13 @@ class WrittenRelease:
     def scan(self) -> pl.LazyFrame:
         """Return the table for polars to read as far as it is asked for."""
         return pl.scan_parquet(self.path, glob=False)
+
+    @property
+    def why_no_report(self) -> str | None:
+        """Why no report is drawn, which compares rows; None where they fit into memory after all."""
+        if self.recoding.is_private:
+            return "of a differentially private release it looks at none; nymity report draws one"
+        return too_large(self.job)
 
     @property
     def recoding(self) -> Recoding:
@@ -64,9 +69,14 @@ class WrittenRelease:
 
     @property
     def suppressed(self) -> int:
-        """Records that were masked or removed."""
-        found: int = self.certificate["suppressed"]["records"]
-        return found
+        """Records that were masked or removed; of a sample, all that are not in it."""
+        suppressed = self.outcome.suppressed
+        return int(self.log.figures["not_released"]) if suppressed is None else suppressed
+
+    @property
+    def is_foreseeable(self) -> bool:
+        """Whether it was to be differentially private, and its draws are from a known seed: then it is not."""
+        return self.recoding.is_private and bool(self.certificate.get("seeded"))
 
     @property
     def warnings(self) -> tuple[Caveat, ...]:

@@ -31,7 +31,7 @@ LOSSES: dict[str, type[Loss]] = registered(vars(), Loss)
 #: What other packages use besides.
 _inner, __getattr__ = public_names(
     __name__,
-    attribute_loss="PreparedAttributeLoss PreparedCostLoss",
+    attribute_loss="AttributeLoss PreparedAttributeLoss PreparedCostLoss",
     conditional_entropy="ConditionalEntropyMetric",
     correlation="CorrectedCorrelationMetric CorrelationMetric",
     diameter="DiameterMetric",

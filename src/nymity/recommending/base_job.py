@@ -15,20 +15,21 @@ from nymity.database import DatabaseSource
 from nymity.io import to_polars
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity, PrivacyModel
-from nymity.publishing.inspect import inspect_table
+from nymity.publishing.coercion import GivenModels, models_of
+from nymity.publishing.inspect import inspect
 from nymity.publishing.job import Job, Source
 from nymity.publishing.job_tables import load_source, refuse_children
 from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import Flat, suggest
-from nymity.table.schema import Schema
+from nymity.table.schema import GivenSchema, Schema, check_columns
 
 
 def base_job(
     source: Any,
-    schema: Schema | None,
+    schema: GivenSchema | None,
     target: str | None,
     quasi: Sequence[str] | None,
-    privacy: Sequence[PrivacyModel] | PrivacyModel,
+    privacy: GivenModels,
 ) -> tuple[Job, pl.DataFrame]:
     """Return a job with everything but k and method, and its table; without a schema roles are suggested."""
     if isinstance(source, Job):
@@ -40,14 +41,14 @@ def base_job(
         table = known.read()
     else:
         table, known = to_polars(source), None
-    models = (privacy,) if isinstance(privacy, PrivacyModel) else privacy
-    validation.instance("privacy", models, (list, tuple), expected="a list of privacy models")
-    for model in models:
-        validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
+    models = models_of(privacy)
     if quasi is not None:
         validation.instance("quasi", quasi, (list, tuple), expected="a list of columns")
-    schema = Schema.of(schema) if schema is not None else suggested_schema(table, target, quasi)
-    return _job(schema, tuple(models), target, source=known), table
+    if schema is None:
+        return _job(suggested_schema(table, target, quasi), models, target, source=known), table
+    given = Schema.of(schema)
+    check_columns(given, table.columns)
+    return _job(given.settled(table), models, target, source=known), table
 
 
 def suggested_schema(table: pl.DataFrame, target: str | None, quasi: Sequence[str] | None = None) -> Schema:
@@ -56,7 +57,7 @@ def suggested_schema(table: pl.DataFrame, target: str | None, quasi: Sequence[st
     The target is published as it is, so it is a sensitive column. Other columns that look like quasi-identifiers and
     are not among those given are left out, for published as they are they would undo what is promised.
     """
-    found = inspect_table(table)
+    found = inspect(table)
     names = [column.name for column in found.columns]
     if target is not None:
         validation.one_of("target", target, names)

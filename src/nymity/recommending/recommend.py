@@ -16,7 +16,8 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import InputError, Interrupted, NoSolutionError, ParameterError, SchemaError
 from nymity.core.progress import Observer, Progress, report, silent
-from nymity.privacy import Groups, KAnonymity, PrivacyModel
+from nymity.privacy import Groups, KAnonymity
+from nymity.publishing.coercion import GivenModels
 from nymity.publishing.job import Job
 from nymity.recommending.base_job import base_job
 from nymity.recommending.candidates import DEFAULT_K, Candidate, Family, families, first_round
@@ -27,7 +28,7 @@ from nymity.recommending.trial import Trial, TrialRisk, TrialRunner, risk_of
 from nymity.recommending.usefulness import Examination
 from nymity.recommending.variants import variants
 from nymity.table.attribute import Role
-from nymity.table.schema import Schema
+from nymity.table.schema import GivenSchema, Schema
 from nymity.utility.classifiers import Classifier, chosen
 from nymity.utility.learner import Learner
 
@@ -37,12 +38,12 @@ CLASSIFIERS = ("logistic-regression", "decision-tree")
 
 def recommend(
     source: Any,
-    schema: Schema | None = None,
+    schema: GivenSchema | None = None,
     *,
     target: str | None = None,
     quasi: Sequence[str] | None = None,
-    privacy: Sequence[PrivacyModel] | PrivacyModel = (),
-    k: Sequence[int] | None = None,
+    privacy: GivenModels = (),
+    k: Sequence[int] | int | None = None,
     risk: RiskKind = "highest",
     seconds: float = 60,
     trials: int | None = None,
@@ -243,8 +244,10 @@ def _check(risk: str, seconds: float, trials: int | None, sample: int | None, se
         validation.whole_number("sample", sample, at_least=1)
 
 
-def _values_of_k(wanted: Sequence[int] | None, records: int) -> list[int]:
+def _values_of_k(wanted: Sequence[int] | int | None, records: int) -> list[int]:
     """Return the values of k to try, rising: those that two classes can have."""
+    if isinstance(wanted, int):
+        wanted = (wanted,)
     if wanted is not None:
         validation.instance("k", wanted, (list, tuple), expected="a list of whole numbers")
     for value in wanted or ():

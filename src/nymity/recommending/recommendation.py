@@ -11,7 +11,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
 
+from nymity.core.card import Card, Carded, CardTable
 from nymity.core.commit import staging
+from nymity.core.wording import count
 from nymity.publishing.job import Job
 from nymity.publishing.toml import toml_job
 from nymity.recommending.front import FrontPoint, front, knee
@@ -60,8 +62,8 @@ class Choice:
         return f"choice-{self.number:02d}.toml"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Recommendation:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Recommendation(Carded):
     """Every trial in the order it was made, what learning from the table itself reaches, and the front.
 
     It tells about the original: it is for the custodian.
@@ -136,6 +138,31 @@ class Recommendation:
         if self.ending == "interrupted":
             found.append("it was interrupted: more trials may find better settings")
         return tuple(found)
+
+    def card(self) -> Card:
+        """Return what is shown: the front, the least risk first."""
+        rows = [
+            (
+                f"{'→ ' if choice is self.knee else ''}{choice.number}",
+                choice.trial.words,
+                float(choice.trial.risk.of(self.risk)),
+                None if choice.kept is None else round(choice.kept, 4),
+            )
+            for choice in self.choices
+        ]
+        columns = ("choice", "settings", f"{self.risk} risk", "usefulness kept")
+        return Card(
+            title="Recommendation",
+            verdict=f"{count(len(rows), 'choice')} of {count(len(self.trials), 'trial')}",
+            facts=[("records", self.records), ("target", self.target), ("ended by", self.ending)],
+            sentences=self.notes[:1],
+            tables=[
+                CardTable(
+                    columns=columns, rows=rows, bars="usefulness kept", title="From the least risk to the most useful"
+                )
+            ],
+            foot="recommendation.knee.job publishes the choice with the arrow",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -218,7 +245,7 @@ def _roles(schema: Schema) -> str:
     """Return which columns are generalized, left out, and published as they are."""
     groups = {
         "generalized": schema.quasi,
-        "left out": (name for name in schema if name not in schema.published),
+        "left out": tuple(name for name in schema if name not in schema.published),
         "published as they are": (*schema.sensitive, *schema.columns(Role.INSENSITIVE)),
         "weights": schema.columns(Role.WEIGHT),
     }

@@ -24,8 +24,11 @@ _names, __getattr__ = public_names(
     findings="Findings",
     chart="AFTER BEFORE CHOSEN SERIES begin_javascript",
     document="document",
+    headline="titled",
     markup="Figures Html PARTS Section Spec bullets tile tiles",
     page_wording="count listed percent",
+    plain_figures="chart_figures shape_of",
+    subject="Subject check_source",
 )
 
 __all__ = [

@@ -53,7 +53,7 @@ def _page(released: OpenedRelease) -> str:
 
 
 def write_about(folder: str | Path, tables: Sequence[pl.DataFrame] | None = None) -> list[str]:
-    """Write the page for recipients into a release folder; return its name, as ``beside`` of Release.write asks."""
+    """Write the page for recipients into a release folder; return its name, for ``further_files`` of Release.save."""
     page = _page(received(folder) if tables is None else staged(folder, tables))
     replace_file(Path(folder) / ABOUT_NAME, lambda place: place.write_text(page, encoding="utf-8", newline="\n"))
     return [ABOUT_NAME]
@@ -195,7 +195,7 @@ def _sets(released: OpenedRelease) -> str:
     """Say what became of items, as certified."""
     if (told := released.items) is None:
         return "as sets of items"
-    groups = sum(one.level > 0 for one in told.cut)
+    groups = sum(one.group for one in told.cut)
     items = f"{count(len(told.cut), 'different item')}, {groups:,} of them groups"
     return f"as sets of {items}; what too few had is left out, and an empty cell has none that is published"
 
@@ -243,12 +243,9 @@ def _forms(released: OpenedRelease, column: ColumnSection) -> tuple[LabelForm, .
 
 def _examples(cells: pl.Series) -> Html:
     """Show the most frequent cells of a released column."""
-    text = as_text(cells).drop_nulls()
-    text = text.filter(text != MASK)
-    if not len(text):
-        return _ABOUT.examples([MASK])
-    found = pl.DataFrame({"cell": text}).group_by("cell").len().sort(["len", "cell"], descending=[True, False])
-    some = found["cell"].head(_EXAMPLES).to_list()
+    found = pl.DataFrame({"cell": as_text(cells)}).group_by("cell").len()
+    found = found.filter(pl.col("cell") != MASK).sort(["len", "cell"], descending=[True, False])
+    some = found["cell"].head(_EXAMPLES).to_list() or [MASK]
     return _ABOUT.examples([shortened(cell, _LONGEST) for cell in some])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from nymity.report.markup import PARTS, Html, Section, paragraph
@@ -29,10 +31,36 @@ def cells_section(recoding: PartitionRecoding) -> Section:
 def cells_table(recoding: PartitionRecoding) -> Html:
     """List the quasi-identifiers with how wide their cells are."""
     titles = ("attribute", "different cells", "records with their own value", "values per cell, on average")
-    rows = []
-    sizes = np.bincount(recoding.quotas.classes, weights=recoding.quotas.records, minlength=len(recoding.cell_of))
-    for a, (name, cells) in enumerate(recoding.cells.items()):
-        values, domain = cells.sizes[recoding.cell_of[:, a]], recoding.hierarchies[name].domain_size
-        own, mean = float(sizes[values == 1].sum() / sizes.sum()), float(values @ sizes / sizes.sum())
-        rows.append((name, f"{len(cells.labels):,}", percent(own), f"{mean:.2f} of {domain:,}"))
+    rows = [
+        (name, f"{one.different:,}", percent(one.own), f"{one.values:.2f} of {one.domain:,}")
+        for name, one in cell_widths(recoding).items()
+    ]
     return PARTS.columns(titles, rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellWidths:
+    """The different cells of a column, the share of records with their own value, and the values of a cell on average.
+
+    ``domain`` is how many values there are.
+    """
+
+    different: int
+    own: float
+    values: float
+    domain: int
+
+
+def cell_widths(recoding: PartitionRecoding) -> dict[str, CellWidths]:
+    """Return how wide the cells of each quasi-identifier are."""
+    sizes = np.bincount(recoding.quotas.classes, weights=recoding.quotas.records, minlength=len(recoding.cell_of))
+    found = {}
+    for a, (name, cells) in enumerate(recoding.cells.items()):
+        values = cells.sizes[recoding.cell_of[:, a]]
+        found[name] = CellWidths(
+            different=len(cells.labels),
+            own=float(sizes[values == 1].sum() / sizes.sum()),
+            values=float(values @ sizes / sizes.sum()),
+            domain=recoding.hierarchies[name].domain_size,
+        )
+    return found

@@ -7,11 +7,10 @@ next smallest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from nymity.report import chart
@@ -19,10 +18,9 @@ from nymity.report.holders import Holders
 from nymity.report.legend import legend
 from nymity.report.markup import Figures, Html, Section, grid, paragraph
 from nymity.report.page_wording import MISSING, axis_labels, count, listed, percent
+from nymity.report.scale import ScaledColumn, plain_scale, quasi_scale
 from nymity.report.subject import Subject
-from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
-from nymity.table.text import as_text
 
 #: Categories shown by themselves.
 SHOWN = 15
@@ -81,33 +79,18 @@ def _plots(subject: Subject, plotted: list[Html]) -> tuple[Html, ...]:
 
 def quasi_distribution(subject: Subject, recoding: LevelRecoding, name: str) -> Distribution:
     """Count a quasi-identifier's published values in the original and in the release."""
-    log = subject.log
-    hierarchy, level = recoding.hierarchies[name], recoding.levels[name]
-    labels = hierarchy.labels[level]
-    raw = raw_codes(subject, name)
-    codes = np.append(hierarchy.codes[level], -1)[raw].astype(np.int64)
-    before = np.bincount(codes[codes >= 0], minlength=len(labels)).astype(np.int64)
-    if len(recoding.layers) == 1:
-        cells = subject.frame[name].filter(pl.Series(~log.masked))
-        shown = _codes(cells, {label: code for code, label in enumerate(labels)})
-    else:  # cells of several levels, counted at the coarsest
-        rows = subject.original[name].gather(log.source_rows[~log.masked])
-        shown = np.append(hierarchy.codes[level], -1)[_codes(rows, hierarchy.index)].astype(np.int64)
-    after = np.bincount(shown[shown >= 0], minlength=len(labels)).astype(np.int64)
-    holders = Holders(codes, subject.owners)
-    return pooled(labels, before, after, holders, threshold=subject.threshold)
+    return distribution_of(subject, quasi_scale(subject, recoding, name))
 
 
 def plain_distribution(subject: Subject, name: str) -> Distribution:
     """Count the values of a column that is published as it is, the most frequent first."""
-    cells = as_text(subject.original[name]).alias("cell")
-    found = cells.value_counts(name="records").sort("records", "cell", descending=[True, False])
-    labels, before = found["cell"].to_list(), found["records"].to_numpy().astype(np.int64)
-    index = {label: code for code, label in enumerate(labels)}
-    shown = _codes(subject.frame[name], index)
-    after = np.bincount(shown[shown >= 0], minlength=len(labels)).astype(np.int64)
-    holders = Holders(_codes(cells, index), subject.owners)
-    return pooled(labels, before, after, holders, threshold=subject.threshold)
+    return distribution_of(subject, plain_scale(subject, name))
+
+
+def distribution_of(subject: Subject, column: ScaledColumn) -> Distribution:
+    """Count a column's values before and after."""
+    holders = Holders(column.before, subject.owners)
+    return pooled(column.labels, column.records_before, column.records_after, holders, threshold=subject.threshold)
 
 
 def pooled(
@@ -139,35 +122,6 @@ def pooled(
         pooled_before=total - int(before[keep].sum()),
         pooled_after=int(after.sum() - after[keep].sum()),
     )
-
-
-def raw_codes(subject: Subject, name: str) -> NDArray[np.int64]:
-    """Return the raw value of each of the original's records by its code in a hierarchy; -1 where it lists none."""
-    hierarchy: Hierarchy = subject.recoding.hierarchies[name]
-    return _codes(subject.original[name], hierarchy.index)
-
-
-def _codes(cells: pl.Series, index: Mapping[str | None, int]) -> NDArray[np.int64]:
-    """Return the code that the text of each cell has in ``index``; -1 where it lists none."""
-    found = pl.DataFrame({"cell": cells}).with_row_index("row").group_by("cell").agg("row")
-    known = [next((index[text] for text in texts if text in index), -1) for texts in _possible_texts(found["cell"])]
-    codes = np.full(len(cells), -1, dtype=np.int64)
-    codes[found["row"].explode().to_numpy()] = np.repeat(
-        np.array(known, dtype=np.int64), found["row"].list.len().to_numpy()
-    )
-    return codes
-
-
-def _possible_texts(values: pl.Series) -> list[tuple[str | None, ...]]:
-    """Return how each value may be written: a whole number among floats with ``.0`` or, if all are whole, without.
-
-    Which of them it is depends on all rows of a column, and a release may have fewer.
-    """
-    text = as_text(values)
-    if not values.dtype.is_float():
-        return [(value,) for value in text]
-    plain = values.fill_nan(None).cast(pl.String)
-    return list(zip(text, plain, plain.str.strip_suffix(".0"), strict=True))
 
 
 def _figure(subject: Subject, figures: Figures, name: str, found: Distribution) -> Html:

@@ -14,7 +14,7 @@ from nymity.core.plain_data import read_json
 from nymity.io import to_polars
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import Release
-from nymity.risk import AttackReport, profile
+from nymity.risk import AttackReport, measure_risk
 
 _Figures = TypeVar("_Figures")
 
@@ -60,7 +60,7 @@ class Findings:
             return Findings(release=content, before=None)
         return Findings(
             release=content,
-            before=_risk(profile(to_polars(original), opened.released.schema_for("findings"))),
+            before=_risk(measure_risk(to_polars(original), opened.released.schema_for("findings"))),
             attempts=() if attacks is None else tuple(map(_attempt, attacks.results)),
             not_tried=() if attacks is None else tuple(f"{one.title}: {one.reason}" for one in attacks.not_run),
         )

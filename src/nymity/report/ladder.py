@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from nymity.report.cells import cells_section
-from nymity.report.distribution import raw_codes
 from nymity.report.holders import Holders
 from nymity.report.markup import Figures, Html, Section, paragraph
 from nymity.report.overview import OVERVIEW
 from nymity.report.page_wording import count, shortened
+from nymity.report.scale import raw_codes
 from nymity.report.subject import Subject
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding

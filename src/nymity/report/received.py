@@ -9,7 +9,6 @@ from pathlib import Path
 import polars as pl
 
 from nymity.core.errors import FileError
-from nymity.publishing.check import Answer, check
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.opened import open as open_release
 from nymity.publishing.released_files import ReleasedFiles
@@ -35,6 +34,8 @@ def checked(opened: OpenedRelease) -> OpenedRelease:
 
     Those of an earlier version may be broken by what has been learned since: its masked rows were no class.
     """
+    from nymity.publishing.check import Answer, check  # a release that is just being written was verified
+
     result = check(opened)
     wrong = [one for one in result.findings if one.answer is Answer.BROKEN and one.about in _REPEATED]
     if wrong:

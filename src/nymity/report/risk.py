@@ -29,7 +29,7 @@ from nymity.report.markup import (
 )
 from nymity.report.page_wording import axis_labels, count, listed, percent
 from nymity.report.subject import Subject
-from nymity.risk.profile import profile
+from nymity.risk.profile import measure_risk
 from nymity.table.attribute import Role
 
 
@@ -158,7 +158,7 @@ def _by_weights(subject: Subject) -> list[Html]:
     """Say what sampling weights tell of the risk, before and after."""
     if subject.schema.weight is None:
         return []
-    before = profile(subject.original, subject.schema)
+    before = measure_risk(subject.original, subject.schema)
     own = before.individual
     if own is None or own.highest is None or own.mean is None:
         return []
@@ -167,7 +167,7 @@ def _by_weights(subject: Subject) -> list[Html]:
         f"{own.unit[:-1]} of the original is {percent(own.highest)} at most and {percent(own.mean)} on average; "
         f"{own.expected:,.1f} of {own.units:,} {own.unit} would be found."
     )
-    after = profile(subject.owned, subject.schema).individual
+    after = measure_risk(subject.owned, subject.schema).individual
     if after is not None and after.highest is not None and after.mean is not None:
         says += (
             f" Of the release it is {percent(after.highest)} at most and {percent(after.mean)} on average, and "

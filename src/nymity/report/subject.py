@@ -15,7 +15,6 @@ from nymity.lattice.nodes import EvaluatedNodes
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.certificate_form import CertificateForm, LossSection, Suppressed
 from nymity.publishing.compare import Comparison, compare
-from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import CustodianLog, Release
 from nymity.report.page_wording import amount
@@ -23,6 +22,40 @@ from nymity.table.attribute import Role
 from nymity.table.encoding import person_ids
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
+
+
+def check_source(opened: OpenedRelease, original: pl.DataFrame) -> CustodianLog:
+    """Return the custodian's log of a release, or refuse a table that is not the release's source."""
+    stated, log, schema = opened.certificate.input, opened.custodian_log, opened.schema
+    if stated is None:
+        raise TableError(
+            "report",
+            expected="a release whose certificate tells about its source",
+            got="a differentially private one, which a comparison with its source would break",
+        )
+    if log is None or schema is None:
+        raise _no_log(opened)
+    if original.height != stated.records or sorted(original.columns) != sorted(schema):
+        got = f"{original.height:,} records and {len(original.columns)} columns"
+    elif not opened.is_made_of(original):
+        got = "a table of the same size with other cells"
+    else:
+        return log
+    raise TableError(
+        "report",
+        expected=f"the table the release was made from ({stated.records:,} records, {stated.columns} columns)",
+        got=got,
+        hint="pass the same table that was passed to publish",
+    )
+
+
+def _no_log(opened: OpenedRelease) -> FileError:
+    return FileError(
+        str(opened.files.path or "release"),
+        expected="the custodian's log of the release, which a report for the custodian rests on",
+        got="none",
+        hint="nymity.open(release, custodian=folder)",
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -34,45 +67,23 @@ class Subject:
     recoding: Recoding
     schema: Schema
     original: pl.DataFrame
-    comparison: Comparison
+    compared: Comparison | None = None  #: by all measures, where that was asked before
 
     @staticmethod
     def of(release: Release | OpenedRelease, original: pl.DataFrame, comparison: Comparison | None = None) -> Subject:
         """Pair them, or refuse a table that is not the release's source."""
         opened = OpenedRelease.of(release)
-        stated, log, recoding, schema = opened.certificate.input, opened.custodian_log, opened.recoding, opened.schema
-        if stated is None:
-            raise TableError(
-                "report",
-                expected="a release whose certificate tells about its source",
-                got="a differentially private one, which a comparison with its source would break",
-            )
-        if log is None or recoding is None or schema is None:
-            raise FileError(
-                str(opened.files.path or "release"),
-                expected="the custodian's log of the release, which a report for the custodian rests on",
-                got="none",
-                hint="nymity.open(release, custodian=folder)",
-            )
-        if original.height != stated.records or sorted(original.columns) != sorted(schema):
-            got = f"{original.height:,} records and {len(original.columns)} columns"
-        elif fingerprint(original, salt=log.salt) != stated.salted_sha256:
-            got = "a table of the same size with other cells"
-        else:
-            return Subject(
-                opened=opened,
-                log=log,
-                recoding=recoding,
-                schema=schema,
-                original=original,
-                comparison=comparison or compare(original, opened),
-            )
-        raise TableError(
-            "report",
-            expected=f"the table the release was made from ({stated.records:,} records, {stated.columns} columns)",
-            got=got,
-            hint="pass the same table that was passed to publish",
-        )
+        log = check_source(opened, original)
+        recoding, schema = opened.recoding, opened.schema
+        assert schema is not None
+        if recoding is None:
+            raise _no_log(opened)
+        return Subject(opened=opened, log=log, recoding=recoding, schema=schema, original=original, compared=comparison)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """What the release lost by all measures; it takes a while unless it was asked before."""
+        return compare(self.original, self.opened) if self.compared is None else self.compared
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -84,7 +95,7 @@ class Subject:
         """The released table with whose its rows are and the weights of their records, which the original tells."""
         roles = (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT)
         known = [name for role in roles for name in self.schema.columns(role)]
-        return self.frame.with_columns(self.original.select(known)[self.log.source_rows].get_columns())
+        return self.frame.with_columns(self.original[name].gather(self.log.source_rows) for name in known)
 
     @cached_property
     def owners(self) -> NDArray[np.int64] | None:

@@ -7,11 +7,13 @@ from typing import Any
 from nymity.core.public_names import public_names
 from nymity.risk.drivers import drivers as drivers  # a function that bears the name of its module has to be there first
 from nymity.risk.log_linear import log_linear as log_linear
-from nymity.risk.profile import profile as profile
+from nymity.risk.profile import measure_risk as measure_risk
+from nymity.risk.uniqueness import uniqueness as uniqueness
 
 _later, _load = public_names(
     __name__,
     profile="RiskProfile",
+    uniqueness="Uniqueness",
     attackers="AttackerRisk",
     population_uniques="PopulationUniques",
     individual_risk="IndividualRisk",
@@ -30,6 +32,7 @@ _later, _load = public_names(
         "attacks.registry": "ATTACKS Attack",
         "attacks.released_rows": "Matcher ReleasedRows",
         "attacks.scene": "coded",
+        "evidence.by_name": "says_place",
         "evidence.free_text": "is_free_text",
     },
 )
@@ -44,7 +47,7 @@ def __getattr__(name: str) -> Any:
     of_attack = name == "__all__" or name[:1].isupper()
     attacks = {one.__name__: one for one in _load("ATTACKS").values()} if of_attack else {}
     if name == "__all__":
-        return [profile.__name__, drivers.__name__, log_linear.__name__, *_later, *attacks]
+        return [measure_risk.__name__, drivers.__name__, log_linear.__name__, uniqueness.__name__, *_later, *attacks]
     return attacks[name] if name in attacks else _load(name)
 
 

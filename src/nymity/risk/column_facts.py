@@ -105,12 +105,12 @@ class ColumnFacts:
     @cached_property
     def decimals(self) -> int:
         """Decimals that its numbers have, up to six; a few may have more."""
-        if not self.is_number:
+        if not self.is_number or self.is_whole:
             return 0
-        for places in range(6):
-            if float(((self.numbers - self.numbers.round(places)).abs() < 1e-9).mean()) > 0.95:  # type: ignore[arg-type]
-                return places
-        return 6
+        one = pl.col("number")
+        near = ((one - one.round(places)).abs().lt(1e-9).mean().alias(str(places)) for places in range(6))
+        shares = self.numbers.to_frame("number").select(near).row(0)
+        return next((places for places, share in enumerate(shares) if share > 0.95), 6)
 
     @cached_property
     def spread(self) -> tuple[float, float, float]:
@@ -157,6 +157,14 @@ class ColumnFacts:
         low, _, high = self.spread
         few = self.enough and self.distinct * _OCCASIONS <= self.present
         return few and self.is_whole and low in (0, 1) and high < 2 * self.distinct
+
+
+def in_kilograms(facts: ColumnFacts) -> bool:
+    """Whether a column's name or label has a unit of weights, so that it weighs bodies, not records."""
+    return any(word in _UNITS or word.endswith("kg") for word in (*facts.words, *words_of(facts.label)))
+
+
+_UNITS = frozenset(listed("kg kgs kilo kilos kilogram kilograms kilogramm kilogrammes kilogramos lb lbs pounds"))
 
 
 def points_to_people(facts: ColumnFacts) -> bool:

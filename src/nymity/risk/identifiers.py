@@ -7,7 +7,7 @@ do not name anyone. A column that is not flagged may still identify people, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -75,11 +75,18 @@ def by_content(values: pl.Series) -> tuple[IdentifierFlag, ...]:
     texts = values.cast(pl.String).drop_nulls() if values.dtype in (pl.String, pl.Categorical, pl.Enum) else None
     if texts is None or not len(texts):
         return ()
-    for kind, pattern in _PATTERNS.items():
-        share = int(texts.str.strip_chars().str.contains(pattern).sum()) / len(texts)
+    fitting = shares_of(texts.str.strip_chars(), list(_PATTERNS.values()))
+    for kind, share in zip(_PATTERNS, fitting, strict=True):
         if share >= MOST:
             return (IdentifierFlag(kind=kind, direct=kind not in INDIRECT, share=share),)
     return ()
+
+
+def shares_of(texts: pl.Series, patterns: Sequence[str]) -> list[float]:
+    """Return the share of texts that have each pattern; asking for all at once takes a fraction of the time."""
+    cells = pl.col("cells").str
+    found = texts.to_frame("cells").select(cells.contains(one).sum().alias(str(i)) for i, one in enumerate(patterns))
+    return [int(hits) / len(texts) for hits in found.row(0)]
 
 
 def _small(values: pl.Series) -> bool:

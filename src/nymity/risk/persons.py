@@ -14,11 +14,10 @@ from math import log
 
 import polars as pl
 
-from nymity.io import CodedTable, at_rows, cells_at, numbers_at, values_of
+from nymity.io import CodedTable, cells_at, numbers_at, rows_where, values_of
 from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, points_to_people
 from nymity.risk.identifiers import DATES
 from nymity.risk.people_words import are_years, is_a_name, is_of_one_person, names_code, names_household, names_people
-from nymity.table.text import plainly_named
 
 #: Mean number of records of a value; with more it stands for kinds of people or for places, unless sex tells.
 SEVERAL = (1.03, 60.0)
@@ -219,7 +218,7 @@ def _repeats(facts: ColumnFacts, table: pl.DataFrame | CodedTable) -> bool:
     if facts.distinct < 2 or facts.missing * 2 > facts.present or any(flag.kind == DATES for flag in facts.flags):
         return False
     if facts.type == "number":  # a column of whole numbers with gaps, as spreadsheets write it
-        values = plainly_named(values_of(table, facts.name))
+        values = values_of(table, facts.name)
         if not bool((values == values.round()).all()):
             return False
     elif facts.type not in ("text", "whole number"):
@@ -259,8 +258,8 @@ def _some(table: pl.DataFrame | CodedTable, name: str, values: int) -> pl.Series
     parts, unit = table.height // MOST_RECORDS + 1, values_of(table, name)
     places = unit.is_not_null()
     if parts > 1 and values >= parts * FEW_VALUES:
-        return at_rows(table, name, places & (unit.hash(seed=0) % parts == 0)).arg_true()
-    return at_rows(table, name, places).arg_true().gather_every(parts)
+        return rows_where(table, name, places & (unit.hash(seed=0) % parts == 0))
+    return rows_where(table, name, places).gather_every(parts)
 
 
 def _alike_by_chance(sizes: pl.Series, column: pl.Series) -> float:
@@ -304,8 +303,8 @@ def _numbers(table: pl.DataFrame | CodedTable, name: str) -> bool:
     values = values_of(table, name)
     if values.dtype.is_numeric():
         return True
-    given = at_rows(table, name, values.is_not_null()).arg_true().head(1000)
-    some = plainly_named(cells_at(table, name, given))
+    given = rows_where(table, name, values.is_not_null()).head(1000)
+    some = cells_at(table, name, given)
     return len(some) > 0 and float(some.cast(pl.String).str.contains(r"\d").mean()) > 0.5  # type: ignore[arg-type]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,9 @@ import numpy as np
 import polars as pl
 
 from nymity.core import validation
+from nymity.core.card import Card, Carded, CardTable
 from nymity.core.errors import ParameterError
+from nymity.core.wording import count, percent
 from nymity.risk.attackers import (
     AttackerRisk,
     as_float,
@@ -27,14 +29,14 @@ from nymity.risk.population_uniques import PopulationUniques, count_uniques, est
 from nymity.risk.presets import PRESETS
 from nymity.risk.sampled_people import SampledPeople
 from nymity.table.attribute import MissingPolicy
-from nymity.table.schema import Schema
+from nymity.table.schema import GivenSchema, Schema
 
 #: Where neither a threshold nor a preset is given: the risk in a group of five.
 DEFAULT_THRESHOLD = Fraction(1, 5)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RiskProfile:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RiskProfile(Carded):
     """Risk of a table by attacker, and how many people are unique in the population.
 
     ``records`` are all of the table; those ``dropped`` for a gap, as the schema says in ``missing``, are in no class
@@ -80,6 +82,30 @@ class RiskProfile:
         """Records in classes, or persons summed over classes."""
         return self.prosecutor.records
 
+    def card(self) -> Card:
+        """Return what is shown: the chances of each attacker, and how many classes are of which size."""
+        of = "records" if self.persons is None else "persons"
+        named = [(one.attacker, one) for one in (self.prosecutor, self.journalist) if one is not None]
+        sizes = [(size, classes, size * classes) for size, classes in sorted(self.sizes.items())]
+        above = self.prosecutor.above
+        return Card(
+            title=f"Risk by {', '.join(self.quasi)}",
+            verdict=f"{count(above, of[:-1])} above {percent(float(self.threshold))}"
+            if above
+            else "nobody above the threshold",
+            tone="warned" if above else "good",
+            facts=[
+                (of, self.counted),
+                ("unique", f"{self.unique_records:,} ({percent(self.unique_records, self.counted or 1)})"),
+                *((f"{name}: highest", percent(float(one.highest or 0))) for name, one in named),
+                *((f"{name}: average", percent(float(one.average or 0))) for name, one in named),
+                *([] if self.marketer is None else [("marketer", percent(float(self.marketer)))]),
+            ],
+            tables=[
+                CardTable(columns=("class size", "classes", of), rows=sizes, bars=of, title="Classes by their size")
+            ],
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         return {
@@ -115,9 +141,9 @@ class RiskProfile:
         }
 
 
-def profile(
+def measure_risk(
     table: Any,
-    schema: Schema | Sequence[str],
+    schema: GivenSchema,
     *,
     population: Any = None,
     population_size: int | None = None,
@@ -134,6 +160,7 @@ def profile(
     sampling weights gives the individual risk, with households beside them that of households.
     """
     limit = _threshold(threshold, preset)
+    schema = Schema.of(schema) if isinstance(schema, Mapping) else schema
     if population is not None and (population_size, sampling_fraction) != (None, None):
         raise ParameterError(
             "population",

@@ -180,7 +180,10 @@ def _left_out(one: Suggestion, why: str) -> Suggestion:
 
 
 def _one_of_each(suggestions: Mapping[str, Suggestion], facts: Mapping[str, ColumnFacts]) -> dict[str, Suggestion]:
-    """Let a table have one column of sets and one of weights: the first, of weights one without gaps."""
+    """Let a table have one column of sets and one of weights: the first, of weights one without gaps.
+
+    Every record of a sample stands for somebody: weights with gaps are of something else, or of some records only.
+    """
     sets = [name for name, one in suggestions.items() if one.role is Role.ITEMS]
     weights = [name for name, one in suggestions.items() if one.role is Role.WEIGHT]
     weights.sort(key=lambda name: facts[name].missing > 0)
@@ -189,6 +192,8 @@ def _one_of_each(suggestions: Mapping[str, Suggestion], facts: Mapping[str, Colu
         for what, names in (("sets of items", sets), ("sampling weights", weights))
         for name in names[1:]
     }
+    if weights and facts[weights[0]].missing:
+        left_out[weights[0]] = "numbers like sampling weights, of which no record should lack one"
     return {
         name: replace(_left_out(one, left_out[name]), is_question=one.role is Role.WEIGHT) if name in left_out else one
         for name, one in suggestions.items()

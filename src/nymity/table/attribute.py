@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, get_args
+from types import FunctionType
+from typing import Any, Literal, get_args, overload
 
 import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
 from nymity.core.paths import path_text
+from nymity.core.pieces import parse_piece
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.text import is_missing
 
@@ -290,6 +293,7 @@ def weight(*, publish: WeightPublishing | None = None, missing: MissingPolicy = 
     return Attribute(role=Role.WEIGHT, missing=missing, publish=publish)
 
 
+@overload
 def quasi(
     hierarchy: HierarchySource | None = None,
     *,
@@ -301,13 +305,51 @@ def quasi(
     unlisted: str | None = None,
     constant: bool = False,
     free_text: Literal["published"] | None = None,
+) -> Attribute: ...
+
+
+@overload
+def quasi(
+    hierarchy: str,
+    *,
+    missing: MissingPolicy = "category",
+    weight: float = 1.0,
+    level: int | None = None,
+    min_level: int = 0,
+    max_level: int | None = None,
+    unlisted: str | None = None,
+    constant: bool = False,
+    free_text: Literal["published"] | None = None,
+    **parameters: Any,
+) -> Attribute: ...
+
+
+def quasi(
+    hierarchy: HierarchySource | str | None = None,
+    *,
+    missing: MissingPolicy = "category",
+    weight: float = 1.0,
+    level: int | None = None,
+    min_level: int = 0,
+    max_level: int | None = None,
+    unlisted: str | None = None,
+    constant: bool = False,
+    free_text: Literal["published"] | None = None,
+    **parameters: Any,
 ) -> Attribute:
-    """Declare a quasi-identifier; without a hierarchy a value is published as it is or as ``*``."""
+    """Declare a quasi-identifier; without a hierarchy a value is published as it is or as ``*``.
+
+    ``hierarchy`` is a :class:`Hierarchy`, what builds one (``Hierarchy.intervals(width=5)``), or the name of what does,
+    with its ``parameters``::
+
+        ny.quasi("intervals", width=5)
+        ny.quasi("suggested")  # what nymity suggests for the column
+    """
     if level is not None:
         min_level = max_level = level
     return Attribute(
         role=Role.QUASI,
-        hierarchy=hierarchy,
+        hierarchy=_built_by(hierarchy, parameters),
         missing=missing,
         weight=weight,
         min_level=min_level,
@@ -319,14 +361,19 @@ def quasi(
 
 
 def sensitive(
-    hierarchy: HierarchySource | None = None,
+    hierarchy: HierarchySource | str | None = None,
     *,
     missing: MissingPolicy = "category",
     constant: bool = False,
     free_text: Literal["published"] | None = None,
+    **parameters: Any,
 ) -> Attribute:
-    """Declare what an attacker wants to learn; the hierarchy, if any, only measures distances."""
-    return Attribute(role=Role.SENSITIVE, hierarchy=hierarchy, missing=missing, constant=constant, free_text=free_text)
+    """Declare what an attacker wants to learn; the hierarchy, if any, only measures distances.
+
+    A hierarchy is given as to :func:`quasi`, also by its name and ``parameters``.
+    """
+    source = _built_by(hierarchy, parameters)
+    return Attribute(role=Role.SENSITIVE, hierarchy=source, missing=missing, constant=constant, free_text=free_text)
 
 
 def insensitive(
@@ -349,11 +396,53 @@ def insensitive(
 
 
 def items(
-    hierarchy: HierarchySource | None = None, *, separator: str = ";", missing: MissingPolicy = "category"
+    hierarchy: HierarchySource | str | None = None,
+    *,
+    separator: str = ";",
+    missing: MissingPolicy = "category",
+    **parameters: Any,
 ) -> Attribute:
     """Declare a column whose cells are sets of items, such as diagnoses: text with a separator, or lists.
 
     Somebody may know a few of a person's items; the promise about that is k^m-anonymity, which such a column needs.
-    Without a hierarchy an item is published as it is, as ``*``, or not. An empty cell is the empty set.
+    Without a hierarchy an item is published as it is, as ``*``, or not; one is given as to :func:`quasi`, also by its
+    name and ``parameters``. An empty cell is the empty set.
     """
-    return Attribute(role=Role.ITEMS, hierarchy=hierarchy, separator=separator, missing=missing)
+    source = _built_by(hierarchy, parameters)
+    return Attribute(role=Role.ITEMS, hierarchy=source, separator=separator, missing=missing)
+
+
+def attribute_of(given: object, where: str) -> Attribute:
+    """Return an attribute that was given as one, or by its role alone: ``"quasi"`` leaves the hierarchy to nymity."""
+    if isinstance(given, Attribute):
+        return given
+    if isinstance(given, str) and given in list(Role):
+        role = Role(given)
+        return quasi("suggested") if role is Role.QUASI else Attribute(role=role)
+    roles = [role.value for role in Role]
+    called = isinstance(given, FunctionType) and given.__name__ in roles
+    raise SchemaError(
+        where,
+        expected=f"a role ({', '.join(map(repr, roles))}), or what ny.quasi(...) and its siblings return",
+        got=repr(given)[:80],
+        hint=f"{given.__name__}()" if called else validation.nearest(given, roles) if isinstance(given, str) else "",  # type: ignore[attr-defined]
+    )
+
+
+def _built_by(given: HierarchySource | str | None, parameters: Mapping[str, Any]) -> HierarchySource | None:
+    """Return the builder that is named, with its parameters; what is one already has no more of them."""
+    from nymity.table.builders import BUILDERS
+
+    if isinstance(given, str):
+        source: HierarchySource = parse_piece(
+            {"type": given, **parameters}, tag="type", registry=BUILDERS, where="hierarchy"
+        )
+        return source
+    if parameters:
+        names = ", ".join(parameters)
+        raise SchemaError(
+            "hierarchy",
+            expected=f"the name of a builder beside {names}, such as quasi('intervals', width=5)",
+            got="none" if given is None else repr(given)[:80],
+        )
+    return given

@@ -5,7 +5,7 @@ What is drawn about rows is drawn in this order, so that the order of the source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
@@ -31,10 +31,10 @@ def content_order(
     safe = pl.DataFrame(cells).with_row_index("row")
     if not cells or any(not _is_ranked(column.dtype) for column in safe) or 2 * safe["c0"].n_unique() > safe.height:
         return safe.sort([*cells, "row"])["row"].to_numpy().astype(np.int64)
-    return order_of_ranks([_ranks(safe[name]) for name in cells])
+    return order_of_ranks(_ranks(safe[name]) for name in cells)
 
 
-def order_of_ranks(columns: Sequence[tuple[NDArray[np.int64], int]]) -> NDArray[np.int64]:
+def order_of_ranks(columns: Iterable[tuple[NDArray[np.int64], int]]) -> NDArray[np.int64]:
     """Return rows in the order of the ranks of their cells, (n,) from 0 to below the number of places of each column.
 
     The first column counts first; rows that are equal in all of them keep the order they have.
@@ -50,8 +50,9 @@ def _ranks(cells: pl.Series) -> tuple[NDArray[np.int64], int]:
     """
     cells = ranked_text(cells)
     if isinstance(cells.dtype, pl.Enum):
-        places = cells.to_physical().cast(pl.Int64) + 1
-        return places.fill_null(0).to_numpy(), len(cells.dtype.categories) + 1
+        places = cells.to_physical().cast(pl.Int64).fill_null(-1).to_numpy(writable=True)
+        places += 1
+        return places, len(cells.dtype.categories) + 1
     numbers = cells.cast(pl.UInt8) if cells.dtype == pl.Boolean else cells.to_physical()
     different, found = np.unique(numbers.fill_null(0).to_numpy(), return_inverse=True)
     ranks: NDArray[np.int64] = np.where(cells.is_null().to_numpy(), 0, found + 1)
@@ -69,8 +70,8 @@ def ranked_text(cells: pl.Series) -> pl.Series:
     return plain.cast(pl.Enum(plain.unique().drop_nulls().sort())).alias(cells.name)
 
 
-def _packed(columns: Sequence[tuple[NDArray[np.int64], int]]) -> list[NDArray[np.int64]]:
-    """Join ranks of neighbouring columns to numbers of 63 bits that have their order."""
+def _packed(columns: Iterable[tuple[NDArray[np.int64], int]]) -> list[NDArray[np.int64]]:
+    """Join ranks of neighbouring columns to numbers of 63 bits that have their order; one column at a time is there."""
     words: list[NDArray[np.int64]] = []
     left = 0
     for ranks, places in columns:

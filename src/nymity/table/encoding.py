@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -363,7 +363,8 @@ def _codes_of_dense(
     occurs[places] = True
     numbers = np.flatnonzero(occurs)
     codes = np.empty(len(occurs), dtype=np.int32)
-    codes[numbers] = [index.get(label, unknown) for label in as_text(pl.Series(numbers + low, dtype=column.dtype))]
+    labels = as_text(pl.Series(numbers + low, dtype=column.dtype)).to_list()  # a series is slow to go through
+    codes[numbers] = [index.get(label, unknown) for label in labels]
     found: NDArray[np.int32] = codes[places]
     if gaps:
         found[column.is_null().to_numpy()] = index.get(None, unknown)
@@ -428,7 +429,8 @@ def _encode_population(ids: pl.Series, group: NDArray[np.uint32], records: NDArr
 def distinct_in_order(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Number equal keys alike, in ascending order of key: (group of each row, first row of each group)."""
     group, first = distinct(keys)
-    order = np.lexsort(keys[first].T[::-1])
+    different = keys[first]
+    order = np.argsort(different[:, 0]) if keys.shape[1] == 1 else np.lexsort(different.T[::-1])
     rank = np.empty(len(order), dtype=np.uint32)
     rank[order] = np.arange(len(order), dtype=np.uint32)
     return rank[group], first[order]
@@ -446,7 +448,7 @@ def _encode_sensitive(
     values = distinct_values(column)
     labels = as_text(values).unique().sort().to_list()
     codes = codes_of(column, values, {label: code for code, label in enumerate(labels)})
-    order = np.lexsort((codes, group))  # the same entries in the same order, whatever the order of records
+    order = _by_pairs(group, codes)  # the same entries in the same order, whatever the order of records
     combination, values_of, counts = histograms(
         group[order], n_groups, codes[order].astype(np.uint32), records[order], len(labels)
     )
@@ -478,11 +480,16 @@ def _entries(
     group: NDArray[np.uint32], codes: NDArray[np.int64], records: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
     """Sum the records of rows with the same group and code: (groups, codes, counts), ordered by both."""
-    order = np.lexsort((codes, group))
+    order = _by_pairs(group, codes)
     groups, numbers = group[order], codes[order].astype(np.uint32)
     begins = np.append(True, (groups[1:] != groups[:-1]) | (numbers[1:] != numbers[:-1]))
     first = np.flatnonzero(begins[: len(groups)])  # there may be none
     return groups[first], numbers[first], np.add.reduceat(records[order], first).astype(np.uint32)
+
+
+def _by_pairs(group: NDArray[np.uint32], codes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the order by group and code, each below 2**32, sorted as one number; equal pairs come in any order."""
+    return np.argsort((group.astype(np.uint64) << np.uint64(32)) | codes.astype(np.uint64))
 
 
 def _restricted_persons(column: PersonColumn, chosen: NDArray[np.bool_]) -> PersonColumn:

@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import polars as pl
 
+from nymity.core.card import Card, Carded, CardTable
 from nymity.core.commit import replace_file
 from nymity.core.errors import HierarchyError
 from nymity.core.quoting import quoted, shown
+from nymity.core.wording import count
 from nymity.table.rule import NOWHERE, Rule
 from nymity.table.text import MASK, as_text, plainly_named
 
@@ -65,8 +67,8 @@ class _Builders(type):
         return [*super().__dir__(), *(key.replace("-", "_") for key in BUILDERS)]
 
 
-@dataclass(frozen=True, eq=False)
-class Hierarchy(metaclass=_Builders):
+@dataclass(frozen=True, eq=False, repr=False)
+class Hierarchy(Carded, metaclass=_Builders):
     """Levels of one attribute as code tables; make one with :meth:`from_rows` or a builder.
 
     ``labels[level][code]`` is the text of a generalized value; ``codes[level][base]`` maps the code of a raw
@@ -176,21 +178,25 @@ class Hierarchy(metaclass=_Builders):
         nuts = builders.Nuts
         ordering = builders.Ordering
         random_tree = builders.RandomTree
+        suggested = builders.Suggested
         us_zip = builders.UsZip
 
     @staticmethod
     def suggest(
-        values: pl.Series, *, name: str | None = None, kind: str | None = None, dictionary: Any = None, label: str = ""
+        values: Any, *, name: str | None = None, kind: str | None = None, dictionary: Any = None, label: str = ""
     ) -> HierarchySource:
         """Return the builder that makes a sensible first hierarchy for a column.
 
-        See :func:`nymity.table.builders.suggest`: ``kind`` or a data ``dictionary`` say what the column holds,
+        ``values`` are a series of polars or pandas, an array, or a list: ``Hierarchy.suggest(df["age"])``. See
+        :func:`nymity.table.builders.suggest`: ``kind`` or a data ``dictionary`` say what the column holds,
         ``label`` what it is called beside its name.
         """
         from nymity.table.builders import suggest
+        from nymity.table.given_column import to_series
 
-        column = values.name if name is None else name
-        return suggest(plainly_named(values), name=column, kind=kind, dictionary=dictionary, label=label)
+        column = to_series(values)
+        name = column.name if name is None else name
+        return suggest(plainly_named(column), name=name, kind=kind, dictionary=dictionary, label=label)
 
     # -- looking at it ---------------------------------------------------------------------------------
 
@@ -381,8 +387,39 @@ class Hierarchy(metaclass=_Builders):
     def __hash__(self) -> int:
         return hash(self.labels)
 
-    def __repr__(self) -> str:
-        return f"Hierarchy({self.domain_size} values, {self.height + 1} levels)"
+    def card(self) -> Card:
+        """Return what is shown: the tree from the top down to level 1, without the raw values."""
+        levels = [(level, len(labels)) for level, labels in enumerate(self.labels)]
+        return Card(
+            title=f"Hierarchy({self.domain_size} values, {self.height + 1} levels)",
+            facts=[(f"level {level}" if level else "raw", count(size, "value")) for level, size in levels],
+            tables=[CardTable(columns=("published as", "level", "values"), rows=self._tree(), bars="values")]
+            * bool(self.height),
+            foot=".rows() lists the raw values",
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return all values with what they become: a column for each level, the raw values first."""
+        rows = self.rows()
+        return pl.DataFrame({f"level {n}": [row[n] for row in rows] for n in range(self.height + 1)}, strict=False)
+
+    def _tree(self) -> list[tuple[str, int, int]]:
+        """List the labels above the raw values depth first, each with how many of those it stands for."""
+        below: dict[tuple[int, int], list[int]] = {}
+        for level in range(self.height, 1, -1):
+            for child, parent in dict(
+                zip(self.codes[level - 1].tolist(), self.codes[level].tolist(), strict=True)
+            ).items():
+                below.setdefault((level, parent), []).append(child)
+        rows: list[tuple[str, int, int]] = []
+        waiting = [(self.height, code) for code in range(len(self.labels[-1]))]
+        while waiting:
+            level, code = waiting.pop()
+            label = self.labels[level][code]
+            indent = "  " * (self.height - level)
+            rows.append((f"{indent}{'(missing)' if label is None else label}", level, int(self.leaves[level][code])))
+            waiting += [(level - 1, child) for child in reversed(below.get((level, code), []))]
+        return rows
 
 
 def label_texts(where: str, items: Any) -> tuple[Label, ...]:

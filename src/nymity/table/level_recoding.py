@@ -240,10 +240,15 @@ class LevelRecoding(Recoding):
         found, left = np.full(n, -1, dtype=np.int64), np.arange(n)
         for number, layer in enumerate(self.layers):
             sizes = [len(placed.hierarchy.labels[layer.levels[name]]) for name, placed in places.items()]
-            at = [placed.at(layer.levels[name]).of_value[placed.values[left]] for name, placed in places.items()]
-            known = np.all([(codes >= 0) & (codes < size) for codes, size in zip(at, sizes, strict=True)], axis=0)
+            all_rows = len(left) == n  # then nothing is copied to choose among them
+            chosen = [placed.values if all_rows else placed.values[left] for placed in places.values()]
+            levels = [placed.at(layer.levels[name]).of_value for name, placed in places.items()]
+            known = np.ones(len(left), np.bool_)
+            for values, of_value, size in zip(chosen, levels, sizes, strict=True):
+                known &= ((of_value >= 0) & (of_value < size))[values]
+            chosen = chosen if known.all() else [values[known] for values in chosen]
             layout = KeyLayout.for_sizes(sizes)
-            rows = layout.pack([codes[known] for codes in at])
+            rows = layout.pack_values(levels, chosen)
             group, first = distinct(np.concatenate([layout.pack(list(layer.classes.T)), rows]))
             inside = first[group[len(layer.classes) :]] < len(layer.classes)  # a class has the same key
             found[left[known][inside]] = number
@@ -274,15 +279,8 @@ class LevelRecoding(Recoding):
             labels += known.labels
         if not in_layers[layer].any() and not suppressed.any():
             return written_alike(raw.alias("cell")).alias(name)
-        cells = pl.Series("cell", labels, dtype=pl.String)[np.where(suppressed, 0, at)]
-        if not suppressed.any():
-            return cells.alias(name)
-        return (
-            cells.to_frame()
-            .select(pl.when(pl.Series(suppressed)).then(pl.lit(MASK)).otherwise(cells))
-            .to_series()
-            .alias(name)
-        )
+        cells = pl.Series("cell", [*labels, MASK], dtype=pl.String)
+        return cells.gather(np.where(suppressed, len(labels), at)).alias(name)
 
 
 def _function_of(

@@ -44,3 +44,11 @@ class KeyLayout:
         for attribute, column in enumerate(codes):
             keys[:, int(self.word[attribute])] |= column.astype(np.uint64) << self.shift[attribute]
         return keys
+
+    def pack_values(self, codes: Sequence[NDArray[Any]], values: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
+        """Pack the codes that one array per attribute, (n_values,), has for the values of rows, each (n,)."""
+        keys = np.zeros((len(values[0]) if len(values) else 0, self.n_words), dtype=np.uint64)
+        for attribute, (of_value, column) in enumerate(zip(codes, values, strict=True)):
+            shifted = of_value.astype(np.uint64) << self.shift[attribute]  # once for each value, not for each row
+            keys[:, int(self.word[attribute])] |= shifted[column]
+        return keys

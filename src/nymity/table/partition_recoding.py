@@ -168,8 +168,8 @@ class PartitionRecoding(Recoding):
         return self.cells[name].by_label()
 
     def published_as(self, name: str) -> dict[str, Any]:
-        """The number of different cells."""
-        return {"cells": len(self.cells[name].labels)}
+        """The number of different cells, as they are written."""
+        return {"cells": len({label or "" for label in self.cells[name].labels})}
 
     def mapping(self) -> pl.DataFrame:
         """Return what raw values are published as: column, value, published, one row for each pair that occurs."""

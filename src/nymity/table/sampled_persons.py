@@ -14,6 +14,7 @@ from nymity.core.bits import at_most_each, coins
 from nymity.core.draws import Draws
 from nymity.core.validation import whole_number
 from nymity.kernels.grouping import distinct
+from nymity.table.content_order import content_order
 from nymity.table.encoding import person_ids
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.recoding import Outliers, Recoded, Unseen
@@ -35,6 +36,13 @@ class SampledPersonsRecoding(SampledRecoding):
     records_per_person: int
 
     kind: ClassVar[str] = "sampled-persons"
+    #: Two samples, which rows of each person take part in them, and the levels in between.
+    may_draw: ClassVar[tuple[str, ...]] = (
+        "which records of each person take part",
+        "a sample of these to choose levels on",
+        "the levels",
+        "another sample of such records to publish",
+    )
 
     @property
     def most_of_a_person(self) -> int:
@@ -46,16 +54,6 @@ class SampledPersonsRecoding(SampledRecoding):
         """The columns that are looked at, of which cells are read as text."""
         return [*super().reads, self.person]
 
-    @property
-    def drawn(self) -> tuple[str, ...]:
-        """Two samples, which rows of each person take part in them, and the levels in between."""
-        return (
-            "which records of each person take part",
-            "a sample of these to choose levels on",
-            "the levels",
-            "another sample of such records to publish",
-        )
-
     def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
         """Draw rows of each person, a sample of these, and publish its classes of at least k."""
         self._check_removed(outliers)
@@ -65,6 +63,17 @@ class SampledPersonsRecoding(SampledRecoding):
         rows = there[one_of_each(persons[there], group)]
         taking_part = rows[at_most_each(persons[rows], self.records_per_person, self.bits)]
         return self._of_rows(codes, taking_part[coins(self.beta, len(taking_part), self.bits)])
+
+    def of_counts(self, table: pl.DataFrame, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+        """Do the same where each row of a table stands for several: alike records of a person are one row anyway."""
+        del counts
+        # In the order of cells: who draws what depends on it, and rows come in any order.
+        ordered = table[content_order(table)]
+        rows = self.recode(ordered, "mask", "remove", None).table
+        named = pl.DataFrame({f"c{i}": column for i, column in enumerate(rows)})
+        found = named.group_by(named.columns, maintain_order=True).len()
+        cells = pl.DataFrame({name: found[f"c{i}"] for i, name in enumerate(rows.columns)})
+        return cells, found["len"].to_numpy().astype(np.int64)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain JSON types; a file always draws from the operating system."""

@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core.bits import SYSTEM, Bits, coins
+from nymity.core.bits import SYSTEM, Bits, binomials, coins
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.validation import whole_number
 from nymity.kernels.grouping import distinct
-from nymity.table.encoding import codes_of
+from nymity.table.encoding import codes_of, distinct_in_order
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen
@@ -52,14 +52,17 @@ class SampledRecoding(Recoding):
         "what holds for people at large: it can be learned about somebody whether they are in the table or not",
     )
 
+    #: Two samples, and the levels in between.
+    may_draw: ClassVar[tuple[str, ...]] = (
+        "a sample of the records to choose levels on",
+        "the levels",
+        "another sample of the records to publish",
+    )
+
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Two samples, and the levels in between."""
-        return (
-            "a sample of the records to choose levels on",
-            "the levels",
-            "another sample of the records to publish",
-        )
+        """All that this kind draws."""
+        return self.may_draw
 
     def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
         """Draw a sample and publish its classes of at least k records, one class after another.
@@ -75,6 +78,23 @@ class SampledRecoding(Recoding):
         """Publish the classes of at least k of the rows that are kept, (n_rows,), whoever has drawn these."""
         codes = self._placed(table)
         return self._of_rows(codes, np.flatnonzero(sampled & (codes >= 0).all(axis=0)))
+
+    def of_counts(self, table: pl.DataFrame, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+        """Draw a sample of records of which each row of a table stands for so many; return its rows with their counts.
+
+        The rows of a class are alike, so its number of kept ones is all that a release shows of it: a binomial draw,
+        which has the distribution of as many coins (docs/concepts/safepub.md).
+        """
+        codes = self._placed(table)
+        there = np.flatnonzero((codes >= 0).all(axis=0))
+        general = self._general(codes, there)
+        group, first = distinct_in_order(self._keys(general))
+        sizes = np.bincount(group, weights=counts[there], minlength=len(first)).astype(np.int64)
+        kept = binomials(sizes, self.beta, self.bits)
+        large = kept >= self.k
+        cells = dict(zip(self.hierarchies, general, strict=True))
+        rows = {name: self._published(name, cells[name][first[large]]) for name in self.columns}
+        return pl.DataFrame(rows), kept[large]
 
     @property
     def most_of_a_person(self) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
-from nymity.table.attribute import Attribute, Role
+from nymity.table.attribute import Attribute, Role, attribute_of
+from nymity.table.builders.suggested import Suggested
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.item_cells import ItemColumn
 from nymity.table.text import MASK, as_text, check_comparable
@@ -19,9 +21,15 @@ from nymity.table.weights import check_weights
 
 
 class Schema(Mapping[str, Attribute]):
-    """Attributes by column name; immutable."""
+    """Attributes by column name; immutable.
 
-    def __init__(self, attributes: Mapping[str, Attribute]) -> None:
+    An attribute is what :func:`nymity.quasi` and its siblings return, or a role alone: ``"quasi"`` is
+    ``quasi("suggested")``, with the hierarchy that nymity suggests for the column::
+
+        Schema({"name": "identifying", "age": "quasi", "zip": ny.quasi("masking"), "diagnosis": "sensitive"})
+    """
+
+    def __init__(self, attributes: Mapping[str, Attribute | str]) -> None:
         if not isinstance(attributes, Mapping):
             raise SchemaError(
                 "schema",
@@ -29,18 +37,20 @@ class Schema(Mapping[str, Attribute]):
                 got=type(attributes).__name__,
                 hint='Schema({"age": quasi(), "diagnosis": sensitive()})',
             )
-        self._attributes = dict(attributes)
+        self._attributes: dict[str, Attribute] = {}
         self._unit = Role.PERSON
-        for name, attribute in self._attributes.items():
+        for name, given in attributes.items():
             if not isinstance(name, str):
                 raise SchemaError("schema", expected="names of columns, which are text", got=repr(name)[:80])
-            if not isinstance(attribute, Attribute):
+            if name in list(Role) and isinstance(given, list | tuple):
+                turned = ", ".join(f"{column!r}: {name!r}" for column in given[:3])
                 raise SchemaError(
-                    f"schema.{name}",
-                    expected="identifying(), quasi(), sensitive(), insensitive(), items(), person(), household() or "
-                    "weight()",
-                    got=repr(attribute)[:80],
+                    "schema",
+                    expected="the role of each column",
+                    got=f"columns of the role {name!r}",
+                    hint=f"{{{turned}}}",
                 )
+            self._attributes[name] = attribute_of(given, f"schema.{name}")
         for role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT, Role.ITEMS):
             if len(columns := self.columns(role)) > 1:
                 raise SchemaError(
@@ -71,17 +81,28 @@ class Schema(Mapping[str, Attribute]):
 
     @staticmethod
     def of(given: object, where: str = "schema") -> Schema:
-        """Return a schema that was given as one, or as a mapping; refuse anything else."""
+        """Return a schema that was given as one, as a mapping, or as the names of quasi-identifiers."""
         if isinstance(given, Schema):
             return given
         if isinstance(given, Mapping):
             return Schema(given)
+        if isinstance(given, list | tuple) and all(isinstance(name, str) for name in given):
+            return Schema({name: Attribute(role=Role.QUASI) for name in given})
         raise SchemaError(
             where,
-            expected="a Schema",
+            expected="the role of each column, or a list of the quasi-identifiers",
             got=type(given).__name__ if given is not None else "None",
-            hint='ny.Schema({"age": ny.quasi(), "diagnosis": ny.sensitive()})',
+            hint='{"age": "quasi", "diagnosis": "sensitive"}, or ["age"]',
         )
+
+    def settled(self, columns: Mapping[str, pl.Series] | pl.DataFrame) -> Schema:
+        """Return it with what is suggested for columns in place of leaving that open (:class:`Suggested`)."""
+        settled = self._part(self, self._unit)
+        for name, attribute in self.items():
+            if isinstance(attribute.hierarchy, Suggested):
+                chosen = attribute.hierarchy.chosen(columns[name], name)
+                settled._attributes[name] = replace(attribute, hierarchy=chosen)
+        return settled
 
     def __getitem__(self, name: str) -> Attribute:
         return self._attributes[name]
@@ -242,6 +263,10 @@ class Schema(Mapping[str, Attribute]):
                     got=str(level),
                 )
         return hierarchy
+
+
+#: What may be given for one: the role of each column, or the quasi-identifiers alone.
+GivenSchema = Schema | Mapping[str, Attribute | str] | Sequence[str]
 
 
 def check_columns(schema: Schema, columns: Sequence[str]) -> None:

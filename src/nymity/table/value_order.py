@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _DIGITS = re.compile(r"\d+-\d+", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(\.\d{6})?", re.ASCII)
 _LARGEST = 10**300
 
 
@@ -40,14 +41,23 @@ def numbers(values: Sequence[Label]) -> dict[Label, Fraction] | None:
 
 
 def days(values: Sequence[Label]) -> dict[Label, Fraction] | None:
-    """Return the day each date stands for, missing ones left out, or None if one of them is no date (2024-05-31)."""
+    """Return the day each date stands for, missing ones left out, or None if one of them is no date (2024-05-31).
+
+    A moment (2024-05-31 06:00:42.000000) is its day and the part of the day that has passed.
+    """
     try:
-        found: dict[Label, Fraction] = {
-            value: Fraction(date.fromisoformat(value).toordinal()) for value in values if value is not None
-        }
+        found: dict[Label, Fraction] = {value: _day(value) for value in values if value is not None}
     except ValueError:
         return None
     return found or None
+
+
+def _day(value: str) -> Fraction:
+    if not _MOMENT.fullmatch(value):
+        return Fraction(date.fromisoformat(value).toordinal())
+    moment = datetime.fromisoformat(value)
+    passed = moment - datetime.combine(moment.date(), time())
+    return moment.toordinal() + Fraction(passed // timedelta(microseconds=1), 86_400_000_000)
 
 
 @dataclass(frozen=True, eq=False)

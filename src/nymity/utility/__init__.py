@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: What others use: a release is published without most of it.
 _names, __getattr__ = public_names(
     __name__,
+    cell_encoder="CellEncoder",
+    estimator_rows="is_frame rows_of",
     classifiers="CLASSIFIERS DecisionTree GradientBoosting LogisticRegression NearestNeighbours RandomForest "
     "Classifier chosen",
     counting="count count_queries",

@@ -26,7 +26,7 @@ Path("job.json").write_text(
     )
 )
 release = ny.publish(ny.Job.load("job.json"))
-release.write("release")
+release.save("release")
 found = ny.compare(people, release)
 attacked = ny.risk.attack(release, original=people, attacks=["toy-guess", "linkage", "skewness"])
 schema = json.dumps(job_schema())

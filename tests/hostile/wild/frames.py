@@ -82,7 +82,7 @@ def _ask(draw: random.Random, asked: str, frame: Any, case: Case) -> str:
             else ""
         )
     if asked == "inspect":
-        ny.inspect_table(frame)
+        ny.inspect(frame)
     elif asked == "measure":
         ny.measure(frame, schema if draw.random() < 0.7 else names)
     elif asked == "write":
@@ -90,7 +90,7 @@ def _ask(draw: random.Random, asked: str, frame: Any, case: Case) -> str:
             frame, case.folder / f"x{draw.choice(['.csv', '.parquet', '.xlsx', '.tsv', '.csv.gz', '.doc', ''])}"
         )
     elif asked == "risk":
-        ny.risk.profile(frame, schema)
+        ny.measure_risk(frame, schema)
     elif asked == "check":
         job = ny.Job(schema=schema, privacy=[ny.KAnonymity(k=1)], method=ny.OptimalLattice())
         ny.check(frame, job=job)

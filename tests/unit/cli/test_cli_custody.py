@@ -194,10 +194,10 @@ from nymity.cli.start import run
 class Drops:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGTERM)
-def inspect_table(*_, **__):
+def inspect(*_, **__):
     Drops()  # Python can only report what is raised here, and go on
     time.sleep(30)
-inspection.inspect_table = inspect_table
+inspection.inspect = inspect
 sys.argv = ["nymity", "inspect", "people.csv"]
 run()
 """
@@ -207,13 +207,13 @@ _TURNED = """
 import os, signal, sys, time
 import nymity.publishing.inspect as inspection
 from nymity.cli.start import run
-def inspect_table(*_, **__):
+def inspect(*_, **__):
     try:
         os.kill(os.getpid(), signal.SIGHUP)
         time.sleep(30)
     except KeyboardInterrupt:
         raise SystemError("a result with an exception set")
-inspection.inspect_table = inspect_table
+inspection.inspect = inspect
 sys.argv = ["nymity", "inspect", "people.csv"]
 run()
 """

@@ -236,7 +236,7 @@ def test_a_bug_shows_its_traceback_and_exits_70(folder: Path) -> None:
     code = (
         "import sys, nymity.publishing.inspect as i, nymity.cli.start as m\n"
         "def broken(*_, **__): raise RuntimeError('a bug')\n"
-        "i.inspect_table = broken; sys.argv = ['nymity', 'inspect', 'people.csv']; m.run()"
+        "i.inspect = broken; sys.argv = ['nymity', 'inspect', 'people.csv']; m.run()"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 70
@@ -250,7 +250,7 @@ def test_a_panic_is_a_bug(folder: Path) -> None:
         "import sys, nymity.publishing.inspect as i, nymity.cli.start as m\n"
         "class Panic(BaseException): pass\n"
         "def broken(*_, **__): raise Panic('a panic')\n"
-        "i.inspect_table = broken; sys.argv = ['nymity', 'inspect', 'people.csv']; m.run()"
+        "i.inspect = broken; sys.argv = ['nymity', 'inspect', 'people.csv']; m.run()"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 70

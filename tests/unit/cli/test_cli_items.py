@@ -107,3 +107,26 @@ def test_other_methods_refuse_sets(call: Call, folder: Path, method: str) -> Non
     job = (folder / "job.toml").read_text()
     (folder / "other.toml").write_text(f'{job}\n[method]\nname = "{method}"\n')
     assert "one level for each column" in call("publish", "other.toml", "--out", "r", code=2)
+
+
+def test_a_table_of_persons_and_items_is_counted_in_persons(folder: Path, call: Call) -> None:
+    rows = [f"{person},{20 + person % 3},{drug}" for person in range(60) for drug in "abc"[: 1 + person % 3]]
+    (folder / "given.csv").write_text("\n".join(["person,age,drug", *rows, ""]))
+    (folder / "given.toml").write_text(
+        """
+        [source]
+        path = "given.csv"
+        [schema]
+        person.role = "person"
+        age.role = "quasi"
+        drug.role = "items"
+        [[privacy]]
+        model = "km-anonymity"
+        k = 4
+        m = 2
+        """
+    )
+    said = call("publish", "given.toml", "--out", "given", "--no-report")
+    assert "of 60 persons;" in said
+    assert "120 records" not in said
+    assert "suppressed 0 of 60 persons" in said

@@ -107,7 +107,7 @@ def unknown_cell(folder: Path) -> list[str]:
 
 def names_that_are_data(folder: Path) -> list[str]:
     (folder / "people.csv").write_text(f"{SECRET},{SECRET}\n1,2\n")
-    return ["inspect", "people.csv"]
+    return ["measure", "people.csv", "--quasi", "a"]
 
 
 def too_frequent_a_value(folder: Path) -> list[str]:

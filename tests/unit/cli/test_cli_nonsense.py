@@ -113,6 +113,8 @@ def commands(of: typer.Typer = app, name: str = "") -> Iterator[tuple[str, Calla
         assert command.callback is not None
         if of is app and command.name in KNOWN:
             continue  # one of another distribution, below
+        if of is app and command.name == "workbench":
+            continue  # it serves until it is interrupted: tests/workbench/test_server.py
         yield f"{name} {command.name}".strip(), command.callback
     for group in of.registered_groups:
         assert group.typer_instance is not None

@@ -120,3 +120,24 @@ def test_a_log_gives_the_same_release_again(folder: Path, nymity: Run) -> None:
     assert nymity(*publish, "release", "--log", "nowhere").exit_code == 2
     seeded = nymity(*publish, "seeded", "--set", "seed=7", "--json")
     assert json.loads(seeded.stdout)["certificate"]["seeded"] is True
+
+
+def test_cells_that_list_hundreds_of_values_are_pointed_out(folder: Path, nymity: Run) -> None:
+    people = pl.DataFrame(
+        {"work": [f"work{n * 7919 % 900}x" for n in range(900)], "age": [30] * 900, "ill": ["yes", "no"] * 450}
+    )
+    people.write_csv(folder / "people.csv")
+    job = '[source]\npath = "people.csv"\n[schema]\nwork = WORK\nage.role = "quasi"\nill.role = "sensitive"\n'
+    job += '[[privacy]]\nmodel = "k-anonymity"\nk = 300\n[method]\nname = "mondrian"\n'
+    ordered = '{ role = "quasi", hierarchy = { type = "ordering", group = 10 } }'
+    for work, cells, told in (('{ role = "quasi" }', "", True), (ordered, 'cells = "hierarchy"\n', False)):
+        (folder / "wide.toml").write_text(job.replace("WORK", work) + cells, encoding="utf-8")
+        done = nymity("publish", "wide.toml", "--out", "wide", "--no-report", "--force")
+        assert done.exit_code == 0, done.output
+        said = " ".join(done.stdout.split())
+        assert ("Cells of 'work' list up to 450 values: give it a hierarchy" in said) is told
+        longest = pl.read_csv(folder / "wide" / "release.csv")["work"].str.len_bytes().max()
+        assert (longest > 3000) is told  # type: ignore[operator]
+    (folder / "answers.toml").write_text('[columns]\nwork = "quasi"\n', encoding="utf-8")
+    said = " ".join(nymity("inspect", "people.csv", "--answers", "answers.toml").stdout.split())
+    assert "'work' has 900 values, which methods that divide the records list in cells: " in said

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from typer.testing import Result
 
-from nymity.risk import drivers, profile, suggest
+from nymity.risk import drivers, measure_risk, suggest
 
 Run = Callable[..., Result]
 ASK = ("risk", "people.csv", "--quasi", "age,sex")
@@ -47,7 +47,7 @@ def test_columns_that_name_people_are_pointed_out(folder: Path, nymity: Run) -> 
 def test_json_is_what_python_finds(folder: Path, people: pl.DataFrame, nymity: Run) -> None:
     done = nymity(*ASK, "--json", "--preset", "ema", "--sampling-fraction", "0.01", "--size", "2")
     assert done.exit_code == 0, done.output
-    found = profile(people, ["age", "sex"], preset="ema", sampling_fraction=0.01).to_dict()
+    found = measure_risk(people, ["age", "sex"], preset="ema", sampling_fraction=0.01).to_dict()
     found["drivers"] = drivers(people, ["age", "sex"], size=2).to_dict()
     found["columns"] = [column.to_dict() for column in suggest(people)]
     found["counts"] = "records"

@@ -90,7 +90,7 @@ def test_writing_is_bounded_and_leaves_nothing(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(import_module("nymity.publishing.release_place"), "write_table", fail)
     with pytest.raises(PanicError):
-        release.write(tmp_path / "release")
+        release.save(tmp_path / "release")
     assert not list(tmp_path.glob("release/*"))
 
 

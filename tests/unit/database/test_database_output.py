@@ -76,7 +76,7 @@ def tables(url: str) -> set[str]:
 
 def whole(release: ny.Release, tmp_path: Path, url: str, **options: Any) -> None:
     """Write a release and check it as its recipients would."""
-    release.write(tmp_path / "r", **options)
+    release.save(tmp_path / "r", **options)
     assert ny.check(ny.open(tmp_path / "r", url=url)).problems == ()
 
 
@@ -85,7 +85,7 @@ def whole(release: ny.Release, tmp_path: Path, url: str, **options: Any) -> None
 
 def test_a_release_is_written_and_checked_again(url: str, tmp_path: Path) -> None:
     release = made(job(url))
-    certificate = release.write(tmp_path / "r")
+    certificate = release.save(tmp_path / "r")
     assert certificate["output"]["database"]["table"] == "people of 2020"
     assert "file" not in certificate["output"]
     assert "files" not in certificate
@@ -102,14 +102,14 @@ def test_the_page_for_recipients_says_how_to_check_a_table(tmp_path: Path) -> No
     from nymity.report import write_about
 
     url = f"duckdb:///{tmp_path / 'a.duckdb'}"
-    made(job(url)).write(tmp_path / "r", further_files=write_about)
+    made(job(url)).save(tmp_path / "r", further_files=write_about)
     assert "nymity check certificate.json --url duckdb://..." in (tmp_path / "r" / "about.html").read_text()
     assert ny.check(ny.open(tmp_path / "r" / "certificate.json", url=url)).holds
 
 
 def test_neither_certificate_nor_log_says_where_to_connect(server: Server, tmp_path: Path) -> None:
     """Whoever gives you a certificate must not choose where your credentials go."""
-    made(job(server.url(server.new_database()))).write(tmp_path / "r")
+    made(job(server.url(server.new_database()))).save(tmp_path / "r")
     for path in (*(tmp_path / "r").iterdir(), *(tmp_path / "r-custodian").glob("*.json")):
         text = path.read_text()
         assert "owner" not in text
@@ -120,7 +120,7 @@ def test_neither_certificate_nor_log_says_where_to_connect(server: Server, tmp_p
 
 def test_columns_are_commented_with_what_they_are(server: Server, tmp_path: Path) -> None:
     database = server.new_database()
-    made(job(server.url(database))).write(tmp_path / "r")
+    made(job(server.url(database))).save(tmp_path / "r")
     query = """SELECT a.attname::text, col_description(a.attrelid, a.attnum) FROM pg_attribute a
         WHERE a.attrelid = '"people of 2020"'::regclass AND a.attnum > 0 ORDER BY a.attnum"""
     found = dict(server.run(query, database=database))
@@ -139,7 +139,7 @@ def test_names_are_quoted(url: str, tmp_path: Path) -> None:
     )
     described = replace(job(url, table=name), schema=schema)
     release = made(described, table)
-    release.write(tmp_path / "r")
+    release.save(tmp_path / "r")
     assert ny.check(ny.open(tmp_path / "r", url=url)).holds
     assert tables(url) == {name, "nymity_releases"}
 
@@ -152,7 +152,7 @@ def test_two_tables_are_written_together(url: str, tmp_path: Path, method: str) 
         described = job(url, privacy=(model,), method=ny.Buckets(), mode="replace")
         whole(made(described, table), tmp_path, url)
         assert tables(url) == {"people of 2020", "people of 2020_sensitive", "nymity_releases"}
-        made(job(url, mode="replace")).write(tmp_path / "r", force=True)  # one table in place of two
+        made(job(url, mode="replace")).save(tmp_path / "r", force=True)  # one table in place of two
     else:
         described = job(url, method=ny.OptimalLattice(), mode="replace")
         whole(made(described, table), tmp_path, url)
@@ -191,7 +191,7 @@ def test_create_refuses_a_table_that_is_there_before_any_work(url: str, execute:
     with pytest.raises(DatabaseError, match="expected no table of this name yet, got a table 'people of 2020'"):
         ny.publish(job(url, source=ny.Source(path="nowhere.csv")), out=tmp_path / "r")
     with pytest.raises(DatabaseError, match="expected no table of this name yet"):
-        made(job(url)).write(tmp_path / "r")
+        made(job(url)).save(tmp_path / "r")
     assert rows(url) == 1
     assert not (tmp_path / "r").exists()
     assert not (tmp_path / "r-custodian").exists()
@@ -201,10 +201,10 @@ def test_create_refuses_a_table_that_is_there_before_any_work(url: str, execute:
 def test_tables_of_others_are_never_changed(url: str, execute: Execute, tmp_path: Path, mode: str) -> None:
     execute('CREATE TABLE "people of 2020" (x integer)', 'INSERT INTO "people of 2020" VALUES (1)')
     with pytest.raises(DatabaseError, match="which nymity_releases does not list"):
-        made(job(url, mode=mode)).write(tmp_path / "r")
-    made(job(url, table="other")).write(tmp_path / "r")
+        made(job(url, mode=mode)).save(tmp_path / "r")
+    made(job(url, table="other")).save(tmp_path / "r")
     with pytest.raises(DatabaseError, match="which nymity_releases does not list"):
-        made(job(url, mode=mode)).write(tmp_path / "s")
+        made(job(url, mode=mode)).save(tmp_path / "s")
     assert rows(url) == 1
 
 
@@ -212,25 +212,25 @@ def test_tables_of_others_are_never_changed(url: str, execute: Execute, tmp_path
 def test_a_table_of_others_that_took_a_listed_name_is_spared(
     url: str, execute: Execute, tmp_path: Path, mode: str
 ) -> None:
-    made(job(url, mode=mode)).write(tmp_path / "r")
+    made(job(url, mode=mode)).save(tmp_path / "r")
     execute(
         'DROP TABLE "people of 2020"',
         'CREATE TABLE "people of 2020" (x integer)',
         'INSERT INTO "people of 2020" VALUES (1)',
     )
     with pytest.raises(DatabaseError, match="other columns or another number of rows"):
-        made(job(url, mode=mode)).write(tmp_path / "r", force=True)
+        made(job(url, mode=mode)).save(tmp_path / "r", force=True)
     assert rows(url) == 1
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
 def test_what_is_replaced_is_not_left_in_a_file(kind: str, tmp_path: Path) -> None:
     url, file = f"{kind}:///{tmp_path / 'a.db'}", tmp_path / "a.db"
-    made(job(url, table="other", mode="append")).write(tmp_path / "o")
-    made(job(url, table="other", mode="append"), people(45)).write(tmp_path / "p")
+    made(job(url, table="other", mode="append")).save(tmp_path / "o")
+    made(job(url, table="other", mode="append"), people(45)).save(tmp_path / "p")
     for illness in ("vanished", "flu"):
         table = people(3000, illness=f"{illness} cold gout")
-        made(job(url, mode="replace"), table).write(tmp_path / "r", force=True)
+        made(job(url, mode="replace"), table).save(tmp_path / "r", force=True)
         file.chmod(0o640)
     assert b"vanished" not in file.read_bytes()
     assert file.stat().st_mode & 0o777 == 0o640
@@ -247,7 +247,7 @@ def test_what_is_replaced_in_a_schema_is_not_left_in_a_file(tmp_path: Path) -> N
         connection.execute("CREATE SCHEMA rel")
     described = job(f"duckdb:///{file}", mode="replace", schema="rel")
     for illness in ("vanished", "flu"):
-        made(described, people(3000, illness=f"{illness} cold gout")).write(tmp_path / "r", force=True)
+        made(described, people(3000, illness=f"{illness} cold gout")).save(tmp_path / "r", force=True)
     assert b"vanished" not in file.read_bytes()
     assert ny.check(ny.open(tmp_path / "r", url=f"duckdb:///{file}")).holds
 
@@ -263,14 +263,14 @@ sys.path[:0] = sys.argv[2:]
 import nymity.database.duckdb as kind
 from test_database_output import job, made, people
 file = sys.argv[1]
-made(job(f"duckdb:///{file}", mode="replace"), people(3000)).write(Path(file).parent / "r")
+made(job(f"duckdb:///{file}", mode="replace"), people(3000)).save(Path(file).parent / "r")
 put = os.replace
 def die(old, new):
     put(old, new)
     if str(new) == file:
         os._exit(9)
 os.replace = die
-made(job(f"duckdb:///{file}", mode="replace"), people(2500)).write(Path(file).parent / "r", force=True)
+made(job(f"duckdb:///{file}", mode="replace"), people(2500)).save(Path(file).parent / "r", force=True)
 """
     file = (tmp_path / "a.db").resolve()
     tests = Path(__file__).resolve().parents[2]
@@ -289,9 +289,9 @@ def test_a_file_with_tables_of_others_is_not_written_anew(tmp_path: Path) -> Non
     for statement in ("CREATE TABLE own (x integer)", "CREATE VIEW seen AS SELECT 1 AS x", "CREATE SEQUENCE counted"):
         with duckdb.connect(str(file)) as connection:
             connection.execute(statement)
-        made(job(f"duckdb:///{file}", mode="replace")).write(tmp_path / "r", force=True)
+        made(job(f"duckdb:///{file}", mode="replace")).save(tmp_path / "r", force=True)
         before = file.stat().st_ino
-        made(job(f"duckdb:///{file}", mode="replace"), people(30)).write(tmp_path / "r", force=True)
+        made(job(f"duckdb:///{file}", mode="replace"), people(30)).save(tmp_path / "r", force=True)
         assert file.stat().st_ino == before
         with duckdb.connect(str(file)) as connection:
             connection.execute("DROP " + statement.removeprefix("CREATE ").split(" (")[0].split(" AS ")[0])
@@ -301,23 +301,23 @@ def test_a_file_that_cannot_be_written_anew_keeps_the_release(tmp_path: Path, mo
     from nymity.database import duckdb
 
     url = f"duckdb:///{tmp_path / 'a.db'}"
-    made(job(url, mode="replace")).write(tmp_path / "r")
+    made(job(url, mode="replace")).save(tmp_path / "r")
 
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(duckdb, "flush", full)
     with pytest.warns(UserWarning, match="what was replaced may still lie in the file"):
-        made(job(url, mode="replace"), people(30)).write(tmp_path / "r", force=True)
+        made(job(url, mode="replace"), people(30)).save(tmp_path / "r", force=True)
     assert rows(url) == 30
     assert ny.check(ny.open(tmp_path / "r", url=url)).holds
     assert not list(tmp_path.glob(".nymity*db*"))
 
 
 def test_replace_leaves_the_new_release_alone(url: str, tmp_path: Path) -> None:
-    made(job(url, mode="replace")).write(tmp_path / "r")
+    made(job(url, mode="replace")).save(tmp_path / "r")
     release = made(job(url, mode="replace"), people(30))
-    release.write(tmp_path / "r", force=True)
+    release.save(tmp_path / "r", force=True)
     assert rows(url) == 30
     assert ny.check(ny.open(tmp_path / "r", url=url)).holds
     assert len(ny.DatabaseSource(url=url, table="nymity_releases").read()) == 1
@@ -327,7 +327,7 @@ def test_batches_and_the_whole_table_keep_the_promise(url: str, tmp_path: Path) 
     for number, size in enumerate((60, 30, 45)):
         release = made(job(url, mode="append"), people(size))
         assert "batches-can-be-subtracted" in {one.key for one in release.warnings}
-        release.write(tmp_path / f"r{number}")
+        release.save(tmp_path / f"r{number}")
     assert rows(url) == 135
     stated = json.loads((tmp_path / "r2" / "certificate.json").read_text())
     assert (stated["output"]["records"], stated["output"]["database"]["whole"]["records"]) == (45, 135)
@@ -343,19 +343,19 @@ def test_a_batch_that_breaks_the_promise_of_the_whole_is_refused(url: str, tmp_p
     promise = (ny.TCloseness(t=0.1, attribute="illness", distance="equal"),)
     one = people(60, illness="flu").with_columns(age=pl.lit(20))
     other = people(60, illness="gout").with_columns(age=pl.lit(70))
-    made(job(url, mode="append", privacy=promise), one).write(tmp_path / "r")
+    made(job(url, mode="append", privacy=promise), one).save(tmp_path / "r")
     with pytest.raises(PromiseError, match="the whole table that it would be added to does not; nothing was written"):
-        made(job(url, mode="append", privacy=promise), other).write(tmp_path / "s")
+        made(job(url, mode="append", privacy=promise), other).save(tmp_path / "s")
     assert rows(url) == 60
     assert not (tmp_path / "s").exists()
 
 
 def test_a_batch_of_other_columns_is_refused(url: str, tmp_path: Path) -> None:
-    made(job(url, mode="append")).write(tmp_path / "r")
+    made(job(url, mode="append")).save(tmp_path / "r")
     schema = ny.Schema({**{name: SCHEMA[name] for name in ("name", "age", "illness")}, "city": ny.quasi()})
     described = replace(job(url, mode="append"), schema=schema)
     with pytest.raises(DatabaseError, match="a batch that fits the table"):
-        made(described, people().rename({"town": "city"})).write(tmp_path / "s")
+        made(described, people().rename({"town": "city"})).save(tmp_path / "s")
     assert rows(url) == 60
 
 
@@ -376,7 +376,7 @@ def test_append_is_refused_where_the_whole_cannot_be_measured(fields: dict[str, 
 
 def test_an_earlier_release_in_a_database_is_named_alone(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'a.db'}"
-    made(job(url)).write(tmp_path / "r")
+    made(job(url)).save(tmp_path / "r")
     later = job(url, table="later", earlier_releases=(tmp_path / "r",))
     with pytest.raises(FileError, match="one in a database, which is not intersected"):
         made(later)
@@ -386,7 +386,7 @@ def test_an_earlier_release_in_a_database_is_named_alone(tmp_path: Path) -> None
 
 
 def test_a_changed_table_is_found(url: str, execute: Execute, tmp_path: Path) -> None:
-    made(job(url)).write(tmp_path / "r")
+    made(job(url)).save(tmp_path / "r")
     execute("UPDATE \"people of 2020\" SET illness = 'none' WHERE illness = 'flu'")
     problems = ny.check(ny.open(tmp_path / "r", url=url)).problems
     assert any("content_sha256 differs" in says for says in problems)
@@ -394,7 +394,7 @@ def test_a_changed_table_is_found(url: str, execute: Execute, tmp_path: Path) ->
 
 def test_a_deleted_row_of_an_earlier_batch_is_found(url: str, execute: Execute, tmp_path: Path) -> None:
     for number in range(2):
-        made(job(url, mode="append", repeat=True)).write(tmp_path / f"r{number}")
+        made(job(url, mode="append", repeat=True)).save(tmp_path / f"r{number}")
     first = {"postgresql": "ctid", "sqlite": "rowid", "duckdb": "rowid"}[url.partition(":")[0]]
     execute(f'DELETE FROM "people of 2020" WHERE {first} = (SELECT min({first}) FROM "people of 2020")')
     assert not ny.check(ny.open(tmp_path / "r1", url=url)).holds
@@ -418,7 +418,7 @@ def test_a_deleted_row_of_an_earlier_batch_is_found(url: str, execute: Execute, 
 def test_a_forged_measure_of_the_whole_table_is_found(tmp_path: Path, forge: Callable[[Any], None], told: str) -> None:
     url = f"sqlite:///{tmp_path / 'a.db'}"
     for number in range(2):
-        made(job(url, mode="append", repeat=True)).write(tmp_path / f"r{number}")
+        made(job(url, mode="append", repeat=True)).save(tmp_path / f"r{number}")
     path = tmp_path / "r1" / "certificate.json"
     certificate = json.loads(path.read_text())
     forge(certificate["output"]["database"]["whole"])
@@ -430,7 +430,7 @@ def test_a_forged_measure_of_the_whole_table_is_found(tmp_path: Path, forge: Cal
 def test_another_kind_of_database_than_it_lies_in_is_found(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'a.db'}"
     release = made(job(url, mode="append"))
-    certificate = json.loads(json.dumps(release.write(tmp_path / "r")))
+    certificate = json.loads(json.dumps(release.save(tmp_path / "r")))
     copied = ny.check(release.frame, certificate=certificate)
     assert copied.holds
     unseen = [one.says for one in copied.findings if one.about == "output"]
@@ -456,7 +456,7 @@ def test_a_certificate_that_says_two_things_is_found(tmp_path: Path, change: Cal
 
     url = f"sqlite:///{tmp_path / 'a.db'}"
     release = made(job(url))
-    certificate = json.loads(json.dumps(release.write(tmp_path / "r")))
+    certificate = json.loads(json.dumps(release.save(tmp_path / "r")))
     change(certificate["output"])
     problems = ny.check(release.frame, certificate=certificate).problems
     assert any(re.search(told, says) for says in problems), problems
@@ -483,7 +483,7 @@ def test_a_failure_while_writing_leaves_nothing(
 
     monkeypatch.setattr(place, at, fail)
     with pytest.raises(KeyboardInterrupt):
-        release.write(tmp_path / "r")
+        release.save(tmp_path / "r")
     monkeypatch.undo()
     assert nothing_is_there(tmp_path, url)
     assert not list(tmp_path.glob("a database*")) or url.startswith("postgresql")
@@ -497,7 +497,7 @@ def test_other_cells_when_read_back_are_refused(url: str, tmp_path: Path, monkey
 
     monkeypatch.setattr(Session, "ingest", one_less)
     with pytest.raises(InputError, match="another table when it is read back; nothing was published"):
-        release.write(tmp_path / "r")
+        release.save(tmp_path / "r")
     assert nothing_is_there(tmp_path, url)
 
 
@@ -509,7 +509,7 @@ def test_a_commit_that_fails_is_asked_for_and_undone(url: str, tmp_path: Path, m
 
     monkeypatch.setattr(TableWriter, "commit", fail)
     with pytest.raises(DatabaseError, match="a lost connection"):
-        release.write(tmp_path / "r")
+        release.save(tmp_path / "r")
     monkeypatch.undo()
     assert nothing_is_there(tmp_path, url)
 
@@ -525,7 +525,7 @@ def test_a_commit_whose_answer_is_lost_is_asked_for_and_finished(
         raise DatabaseError("output", expected="to commit", got="a lost connection")
 
     monkeypatch.setattr(TableWriter, "commit", lost)
-    release.write(tmp_path / "r")
+    release.save(tmp_path / "r")
     monkeypatch.undo()
     assert ny.check(ny.open(tmp_path / "r", url=url)).holds
     assert not journal_of(tmp_path / "r-custodian").exists()
@@ -549,7 +549,7 @@ def test_a_server_that_cannot_be_asked_leaves_the_question_to_the_next_run(
     monkeypatch.setattr(TableWriter, "commit", lost)
     monkeypatch.setattr(TableWriter, "has", unreachable)
     with pytest.raises(DatabaseError, match="a lost connection"):
-        release.write(tmp_path / "r")
+        release.save(tmp_path / "r")
     monkeypatch.undo()
     with pytest.raises(FileError, match="a run under way, or one that ended"):
         ny.open(tmp_path / "r", url=url)
@@ -557,8 +557,8 @@ def test_a_server_that_cannot_be_asked_leaves_the_question_to_the_next_run(
         ny.forget(tmp_path / "r")
     other = replace(release, job=job(url, table="another"))
     with pytest.raises(FileError, match="a command that does not ask there"):
-        other.write(tmp_path / "r", force=True)
-    certificate = release.write(tmp_path / "r")  # finished if it was committed, and written otherwise
+        other.save(tmp_path / "r", force=True)
+    certificate = release.save(tmp_path / "r")  # finished if it was committed, and written otherwise
     assert certificate == json.loads((tmp_path / "r" / "certificate.json").read_text())
     assert ny.check(ny.open(tmp_path / "r", url=url)).holds
     assert rows(url) == 60
@@ -641,11 +641,11 @@ def test_the_command_line_says_that_an_earlier_run_was_finished(
 
 
 def test_a_batch_is_appended_twice_only_where_that_is_meant(url: str, tmp_path: Path) -> None:
-    made(job(url, mode="append")).write(tmp_path / "r0")
+    made(job(url, mode="append")).save(tmp_path / "r0")
     with pytest.raises(DatabaseError, match=r"a batch that was not appended yet.*repeat = true"):
-        made(job(url, mode="append")).write(tmp_path / "r1")
+        made(job(url, mode="append")).save(tmp_path / "r1")
     assert rows(url) == 60
-    made(job(url, mode="append", repeat=True)).write(tmp_path / "r1")
+    made(job(url, mode="append", repeat=True)).save(tmp_path / "r1")
     assert rows(url) == 120
     assert ny.check(ny.open(tmp_path / "r1", url=url)).holds
     with pytest.raises(JobError, match="mode = 'append' beside it"):
@@ -667,9 +667,9 @@ def test_a_move_that_fails_after_the_commit_is_finished_by_the_next_run(
 
     monkeypatch.setattr(Move, "make", fail)
     with pytest.raises(FileError, match=r"a full disk.*the next run finishes"):
-        release.write(tmp_path / "r")
+        release.save(tmp_path / "r")
     monkeypatch.undo()
-    release.write(tmp_path / "r")
+    release.save(tmp_path / "r")
     assert ny.check(ny.open(tmp_path / "r", url=url)).holds
 
 
@@ -681,22 +681,61 @@ def test_missing_rights_leave_nothing(server: Server, tmp_path: Path) -> None:
     server.run("REVOKE CREATE ON SCHEMA public FROM PUBLIC", database=database)
     guest = server.url(database, user=GUEST)
     with pytest.raises(DatabaseError, match="got no right to do this") as failed:
-        made(job(guest)).write(tmp_path / "r")
+        made(job(guest)).save(tmp_path / "r")
     assert GUEST not in str(failed.value)
     assert nothing_is_there(tmp_path, server.url(database))
+
+
+def test_a_database_that_is_only_read_is_told_as_such(server: Server, tmp_path: Path) -> None:
+    database = server.new_database()
+    server.run(f"ALTER DATABASE {database} SET default_transaction_read_only = on")
+    with pytest.raises(DatabaseError, match=r"where one may only read.*for a release a database that can be written"):
+        made(job(server.url(database))).save(tmp_path / "r")
+    assert nothing_is_there(tmp_path, server.url(database))
+
+
+def test_a_trigger_that_changes_rows_is_found_and_told(server: Server, tmp_path: Path) -> None:
+    database = server.new_database()
+    url = server.url(database)
+    made(job(url, mode="append")).save(tmp_path / "r")
+    for statement in (
+        "CREATE FUNCTION f() RETURNS trigger AS $$ BEGIN NEW.illness := 'x'; RETURN NEW; END $$ LANGUAGE plpgsql",
+        'CREATE TRIGGER t BEFORE INSERT ON "people of 2020" FOR EACH ROW EXECUTE FUNCTION f()',
+    ):
+        server.run(statement, database=database)
+    with pytest.raises(InputError, match=r"nothing was published\. Try: look for triggers"):
+        made(job(url, mode="append"), people(illness="mumps cold")).save(tmp_path / "r2")
+    assert rows(url) == 60
+    assert not (tmp_path / "r2").exists()
+
+
+def test_rows_that_a_policy_hides_stop_a_batch(server: Server, tmp_path: Path) -> None:
+    """What the whole table promises cannot be measured by whoever sees a part of it."""
+    database = server.new_database()
+    made(job(server.url(database), mode="append")).save(tmp_path / "r")
+    for statement in (
+        f"GRANT CREATE, USAGE ON SCHEMA public TO {GUEST}",
+        f'GRANT SELECT, INSERT ON nymity_releases, "people of 2020" TO {GUEST}',
+        'ALTER TABLE "people of 2020" ENABLE ROW LEVEL SECURITY',
+        f"""CREATE POLICY p ON "people of 2020" TO {GUEST} USING (illness <> 'flu') WITH CHECK (true)""",
+    ):
+        server.run(statement, database=database)
+    with pytest.raises(DatabaseError, match="another number of rows than nymity gave it"):
+        made(job(server.url(database, user=GUEST), mode="append"), people(90)).save(tmp_path / "r2")
+    assert rows(server.url(database)) == 60
 
 
 def test_a_schema_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
     url = server.url(server.new_database())
     with pytest.raises(DatabaseError, match="got no such schema"):
-        made(job(url, schema="research")).write(tmp_path / "r")
+        made(job(url, schema="research")).save(tmp_path / "r")
 
 
 def test_a_schema_of_its_own(server: Server, tmp_path: Path) -> None:
     database = server.new_database()
     server.run('CREATE SCHEMA "my research"', database=database)
     url = server.url(database)
-    made(job(url, schema="my research")).write(tmp_path / "r")
+    made(job(url, schema="my research")).save(tmp_path / "r")
     assert ny.check(ny.open(tmp_path / "r", url=url)).holds
     assert tables(url) == set()
 
@@ -718,7 +757,7 @@ def test_a_lost_connection_leaves_nothing(
 
     monkeypatch.setattr(Session, at, cut)
     with pytest.raises(DatabaseError, match="got a lost connection"):
-        release.write(tmp_path / "r")
+        release.save(tmp_path / "r")
     monkeypatch.undo()
     assert nothing_is_there(tmp_path, url)
 
@@ -735,7 +774,7 @@ def test_a_statement_timeout_leaves_nothing(server: Server, tmp_path: Path, monk
 
     monkeypatch.setattr(Session, "ingest", slow)
     with pytest.raises(DatabaseError, match="got a statement that was stopped, by a timeout"):
-        release.write(tmp_path / "r")
+        release.save(tmp_path / "r")
     monkeypatch.undo()
     assert nothing_is_there(tmp_path, url)
 

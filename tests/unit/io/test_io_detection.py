@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from pathlib import Path
+
 import polars as pl
 import pytest
 
-from nymity.io import ReadOptions
+from nymity.core.errors import ParameterError
+from nymity.io import ReadOptions, read_detected, read_table, read_text_cells
 from nymity.io.detection import DetectedReading, detect_reading
 from nymity.io.dictionary import Dictionary, Entry
 from nymity.io.values import valued
@@ -203,3 +207,77 @@ def test_examples_are_the_first_cells_whatever_is_counted() -> None:
     for _ in range(3):
         (found,) = detect(ReadOptions(), weight=cells).proposals
         assert "'0,5'" in found.evidence
+
+
+# -- days without marks, and moments with a zone or fractions ------------------------------------------------
+
+
+def test_days_in_digits_are_dates_of_their_column_alone() -> None:
+    """SAP and registers write 20240131; other numbers of eight digits stay numbers."""
+    born = [20010413, 19980916, 19451231, 20200229, 19770704]
+    table = pl.DataFrame({"GBDAT": born, "case": [20230000, 20231399, 20239901, 20231245, 20231300]})
+    found = detect_reading(table, ReadOptions())
+    assert found.options.dates is None
+    assert dict(found.options.dates_in) == {"GBDAT": "%Y%m%d"}
+    assert found.apply(table)["GBDAT"].dtype == pl.Date
+    assert found.apply(table)["case"].dtype == pl.Int64
+
+
+def test_days_in_digits_with_none_of_eight_zeros() -> None:
+    found = detect(ENDDA=["20010413", "00000000", "19451231", "20200229", "19770704", "20010101"])
+    assert dict(found.options.dates_in) == {"ENDDA": "%Y%m%d"}
+    assert found.options.missing == ("00000000",)
+
+
+def test_few_numbers_of_eight_digits_are_no_days() -> None:
+    assert not detect_reading(pl.DataFrame({"code": [20010413, 19980916] * 20}), ReadOptions())
+
+
+@pytest.mark.parametrize(
+    ("cell", "second"),
+    [
+        ("2017-01-01T06:00:42Z", 0),
+        ("2017-01-01T06:00:42.250Z", 250_000),
+        ("2017-01-01 06:00:42.250", 250_000),
+        ("2017-01-01T06:00:42.250", 250_000),
+    ],
+)
+def test_moments_of_databases_are_dates(cell: str, second: int) -> None:
+    table = pl.DataFrame({"at": [cell, cell.replace("42", "43")]})
+    found = detect_reading(table, ReadOptions())
+    at = found.apply(table)["at"]
+    assert at.dtype == pl.Datetime
+    assert (at.dt.second().to_list(), at.dt.microsecond().to_list()) == ([42, 43], [second] * 2)
+
+
+def test_dates_of_two_forms_in_one_column_are_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    days = [*(f"{d:02}.03.2020" for d in range(1, 29)), *(f"2020-04-{d:02}" for d in range(1, 29)), "NA"]
+    path.write_text("\n".join(["n,seen,code", *(f"{i},{day},{i}.{i}" for i, day in enumerate(days))]) + "\n")
+    table, found, _ = read_detected(path, ReadOptions())
+    assert table["seen"].dtype == pl.Date
+    assert table["seen"].null_count() == 1
+    (asked,) = [one for one in found.proposals if one.field == "dates_in"]
+    assert (asked.sure, asked.columns) == (False, ("seen",))
+    assert all(word in asked.evidence for word in ("01.03.2020", "2020-04-01", "%d.%m.%Y", "%Y-%m-%d"))
+    assert found.options.dates_in == {"seen": ("%d.%m.%Y", "%Y-%m-%d")}
+    assert read_table(path, found.options)["seen"].equals(table["seen"])
+    by_cell = read_text_cells(path, ReadOptions(delimiter=",", header=True, dates=["%d.%m.%Y", "%Y-%m-%d"]))
+    assert by_cell["seen"][0] == "2020-03-01"
+
+
+@pytest.mark.parametrize(
+    "forms", [["%d/%m/%Y", "%m/%d/%Y"], ["%d.%m.%y", "%Y-%m-%d"], ["%d.%m.%Y", "x"], [], ["%d.%m.%Y", "%d.%m.%Y"]]
+)
+def test_forms_that_a_cell_could_have_both_of_are_refused(forms: list[str]) -> None:
+    with pytest.raises(ParameterError, match="dates"):
+        ReadOptions(dates=forms)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="dates_in"):
+        ReadOptions(dates_in={"a": forms})  # type: ignore[dict-item]
+
+
+def test_times_beside_days_are_moments(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n01.02.2020,1\n2020-02-01 10:30,2\n")
+    table = read_table(path, ReadOptions(dates_in={"a": ("%d.%m.%Y", "%Y-%m-%d %H:%M")}))
+    assert table["a"].to_list() == [datetime(2020, 2, 1), datetime(2020, 2, 1, 10, 30)]

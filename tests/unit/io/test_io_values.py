@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nymity.core.errors import ParameterError, TableError
 from nymity.io import ReadOptions, read_detected, read_table, read_text_cells, read_valued, write_table
 from nymity.io.values import valued, valued_cells
-from nymity.publishing.inspect import inspect_table
+from nymity.publishing.inspect import inspect
 
 AFTERNOON = [datetime(2020, 2, 1, 13, 5), datetime(2020, 2, 2)]
 GERMAN = """Alter;Kosten;Aufnahme;PLZ;Notiz
@@ -221,6 +221,6 @@ def test_a_frame_and_its_file_have_the_same_cells_under_the_options_found_for_th
     path = tmp_path / "t.csv"
     path.write_text("a;kosten\n" + "1,5;1.234\n2,7;2.500\n3,25;10.000\n" * 5)
     frame = read_table(path)
-    reading = inspect_table(frame).reading
+    reading = inspect(frame).reading
     assert reading.apply(frame).equals(read_table(path, reading.options))
     assert any(one.field == "thousands" and not one.sure for one in reading.proposals)

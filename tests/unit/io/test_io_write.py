@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from nymity.core.errors import FileError, TableError
-from nymity.io import ReadOptions, WriteOptions, neutralize, read_table, strip_neutralization, write_table
+from nymity.io import ReadOptions, WriteOptions, format_of, read_table, reread_table, strip_neutralization, write_table
 from nymity.io.formats import FORMATS
+from nymity.io.neutralize import neutralize
 
 TEXT = st.text(st.sampled_from(list("'=+-@\t\r\n＝＋－＠,;\"0123456789.eE ax\\é|")), min_size=1, max_size=6)
 NAMES = st.lists(TEXT, min_size=1, max_size=3, unique=True)
@@ -264,3 +265,28 @@ def test_dates_are_dates_again(name: str, tmp_path: Path) -> None:
     table = pl.DataFrame({"d": [date(2020, 1, 31), None, date(1999, 12, 1)], "s": ["2020-01-31", "x", "y"]})
     write_table(table, tmp_path / name)
     assert read_table(tmp_path / name).equals(table)
+
+
+@pytest.mark.parametrize(
+    ("cells", "written"),
+    [
+        ([1.5, 67.0, None, -0.25], ["1,5", "67,0", "", "-0,25"]),
+        (["1.5", "*", "70.5-80.25", "0.5 to under 1"], ["1,5", "*", "70,5-80,25", "0,5 to under 1"]),
+        (["1.1", "1.10", "x", None], ["1.1", "1.10", "x", ""]),  # codes stay codes
+        (["1,5", "2,25", "3", "4"], ["1.5", "2.25", "3", "4"]),  # texts that look like what is written: told apart
+        (["I10.9", "250.00", "1.5", "2"], ["I10.9", "250.00", "1.5", "2"]),
+        ([float("inf"), 1e-7, 1e20, 2.5], ["inf", "1e-7", "1e+20", "2.5"]),
+    ],
+)
+def test_decimal_commas_are_written_and_read_back_exactly(
+    tmp_path: Path, cells: list[object], written: list[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    table = pl.DataFrame({"n": [1, 2, 3, 4], "x": cells})
+    options = WriteOptions(delimiter=";", decimal=",")
+    write_table(table, path, options)
+    assert [line.split(";")[1] for line in path.read_text(encoding="utf-8").splitlines()[1:]] == written
+    back = reread_table(path, format_of(path).read_back(options))
+    points = tmp_path / "points.csv"
+    write_table(table, points, WriteOptions(delimiter=";"))
+    assert back.equals(reread_table(points, format_of(points).read_back(WriteOptions(delimiter=";"))))

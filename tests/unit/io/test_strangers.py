@@ -17,7 +17,7 @@ SCHEMA = ny.Schema({"age": ny.quasi(), "s": ny.sensitive()})
 
 def released(form: str, folder: Path) -> tuple[Release, Path]:
     release = ny.publish(PEOPLE, SCHEMA, privacy=[ny.KAnonymity(k=2)], output=ny.Output(format=form))
-    release.write(folder)
+    release.save(folder)
     return release, folder / f"release.{form}"
 
 

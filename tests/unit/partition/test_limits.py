@@ -143,7 +143,7 @@ def test_control_c_ends_a_run_and_leaves_nothing_behind(tmp_path: Path, method: 
         "def observe(progress):\n"
         f"    if progress.stage.startswith({stage!r}): print('busy', flush=True)\n"
         "try:\n"
-        "    publish(Job.load('job.toml'), observe=observe).write('release')\n"
+        "    publish(Job.load('job.toml'), observe=observe).save('release')\n"
         "except KeyboardInterrupt:\n"
         "    print('interrupted', flush=True)\n"
     )

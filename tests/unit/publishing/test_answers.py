@@ -12,7 +12,7 @@ import pytest
 from nymity.core.errors import FileError, InputError
 from nymity.io import ReadOptions
 from nymity.publishing.answers import Answers
-from nymity.publishing.inspect import inspect_table, starter_job
+from nymity.publishing.inspect import inspect, starter_job
 from nymity.publishing.job import Job
 from nymity.table.attribute import Role
 from nymity.table.builders import Masking
@@ -32,7 +32,7 @@ def decided(**columns: Any) -> Answers:
 
 
 def test_a_role_in_place_of_the_suggested_one() -> None:
-    before, after = inspect_table(TABLE), inspect_table(TABLE, answers=decided(q7="insensitive"))
+    before, after = inspect(TABLE), inspect(TABLE, answers=decided(q7="insensitive"))
     assert before["q7"].is_question
     assert (after["q7"].role, after["q7"].is_question, after["q7"].confidence) == (Role.INSENSITIVE, False, 1.0)
     assert after["q7"].reason.startswith("you decided; suggested was quasi")
@@ -46,11 +46,11 @@ def test_a_role_in_place_of_the_suggested_one() -> None:
 def test_a_column_made_quasi_gets_a_hierarchy() -> None:
     """Whether it is given, or suggested from the values as for any other quasi-identifier."""
     given = decided(plz={"role": "quasi", "hierarchy": {"type": "masking", "steps": [2]}}, illness="quasi")
-    found = inspect_table(TABLE, answers=given)
+    found = inspect(TABLE, answers=given)
     assert found["plz"].hierarchy == Masking(steps=(2,))
     assert found.schema()["plz"].hierarchy == Masking(steps=(2,))
     assert found["plz"].levels == 3
-    suggested = inspect_table(TABLE.with_columns(illness=TABLE["plz"]), answers=decided(illness="quasi"))["illness"]
+    suggested = inspect(TABLE.with_columns(illness=TABLE["plz"]), answers=decided(illness="quasi"))["illness"]
     assert suggested.hierarchy is not None
     job = Job.from_dict(tomllib.loads(starter_job(found, "t.csv")))
     assert dict(job.schema) == dict(found.schema())
@@ -58,7 +58,7 @@ def test_a_column_made_quasi_gets_a_hierarchy() -> None:
 
 def test_other_fields_go_into_the_job() -> None:
     answers = decided(plz={"role": "insensitive", "free_text": "published"}, q7={"missing": "drop"})
-    job = tomllib.loads(starter_job(inspect_table(TABLE, answers=answers), "t.csv"))
+    job = tomllib.loads(starter_job(inspect(TABLE, answers=answers), "t.csv"))
     assert job["schema"]["plz"] == {"role": "insensitive", "free_text": "published"}
     assert job["schema"]["q7"] == {"role": "quasi", "missing": "drop"}
 
@@ -69,7 +69,7 @@ def test_codes_for_missing_are_how_the_table_is_read() -> None:
         "age": ("-9", "x"),
         "q7": ("2",),
     }
-    assert answers.decided("age", inspect_table(TABLE)["age"].attribute) is None
+    assert answers.decided("age", inspect(TABLE)["age"].attribute) is None
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_codes_for_missing_are_how_the_table_is_read() -> None:
 )
 def test_wrong_answers_are_refused(data: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        inspect_table(TABLE, answers=Answers.from_dict(data))
+        inspect(TABLE, answers=Answers.from_dict(data))
 
 
 @pytest.mark.parametrize("content", [b"columns = 1", b"[columns", b"\xff\xfe"])
@@ -101,7 +101,7 @@ def test_wrong_files_are_refused(content: bytes, tmp_path: Path) -> None:
 def test_weights_are_left_out_until_somebody_says_how_they_came_about() -> None:
     weights = [312.4471, 518.9034, 777.1199, 421.3357]
     table = TABLE.with_columns(pl.Series("pweight", [weights[i % 4] + i // 8 for i in range(80)]))
-    found = inspect_table(table)
+    found = inspect(table)
     assert found["pweight"].role is Role.WEIGHT
     assert found.schema()["pweight"].publish == "dropped"
     Job.from_dict(tomllib.loads(starter_job(found, "t.csv")))

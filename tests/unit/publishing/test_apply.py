@@ -154,7 +154,7 @@ def test_a_plain_split_works(tmp_path: Path, method: Any, most: float) -> None:
     """From Python, from the files of a release, and from what a colleague elsewhere is given."""
     train, test = split()
     release = ny.publish(train, HOSPITAL, privacy=ny.KAnonymity(k=5), method=method)
-    release.write(tmp_path / "r")
+    release.save(tmp_path / "r")
     made = applied(release, test)
     assert made.table.columns == release.frame.columns
     assert made.masked <= most * test.height
@@ -232,7 +232,7 @@ def test_cells_of_a_file_are_read_like_those_of_the_source(tmp_path: Path, by_jo
     )
     job = ny.Job.load(tmp_path / "job.toml")
     release = ny.publish(job)
-    release.write(tmp_path / "r")
+    release.save(tmp_path / "r")
     made = applied(tmp_path / "r-custodian", tmp_path / "t.csv", job=job if by_job else None)
     assert sorted(map(str, made.table.rows())) == sorted(map(str, release.table.rows()))
     assert made.table["kosten"].dtype == pl.Float64

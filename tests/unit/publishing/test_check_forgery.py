@@ -430,7 +430,7 @@ def _is_unseen(name: str, way: tuple[Any, ...]) -> bool:
 @pytest.mark.parametrize("name", KINDS)
 def test_any_one_change_is_seen_or_said_to_be_unseen(name: str, tmp_path: Path) -> None:
     """Delete, alter and add anything anywhere: never "holds", but for the few fields listed above."""
-    certificate = kind(name).release.write(tmp_path / "r")
+    certificate = kind(name).release.save(tmp_path / "r")
     tried = 0
     for way in _places(certificate):
         for changed in _changed(certificate, way):

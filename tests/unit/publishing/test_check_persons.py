@@ -123,7 +123,7 @@ def test_pseudonyms_show_how_many_there_are(kind: str, more: int) -> None:
 @pytest.mark.parametrize("kind", ["hidden", "suppressed", "linked", "homes"])
 def test_the_original_shows_who_lost_records(kind: str, tmp_path: Path) -> None:
     made, path = release(kind), tmp_path / "release" / "certificate.json"
-    made.write(path.parent)
+    made.save(path.parent)
     honest = json.loads(path.read_text(encoding="utf-8"))
     table = VISITS.select(name for name in VISITS.columns if name in made.job.schema)
     assert ny.check(str(path.parent), original=table).holds

@@ -180,7 +180,7 @@ class TestPublished:
         assert json.loads((tmp_path / "out" / "certificate.json").read_text()) == release.certificate
 
     def test_everything_holds_for_whoever_gets_them(self, tmp_path: Path) -> None:
-        published(out=tmp_path / "out").write(tmp_path / "out", custodian=tmp_path / "elsewhere", force=True)
+        published(out=tmp_path / "out").save(tmp_path / "out", custodian=tmp_path / "elsewhere", force=True)
         found = ny.check(tmp_path / "out")
         assert found.holds, found.problems
         assert found.promises[0].measured == {"k": 2, "knows": "all"}

@@ -48,7 +48,7 @@ def test_whatever_would_be_replaced_stops_a_release_before_any_work(there: str, 
         other(out=tmp_path / "release", observe=nothing_is_done)
     assert refused.value.where == str(place)
     with pytest.raises(FileError, match="expected no release in this place yet"):
-        other().write(tmp_path / "release")
+        other().save(tmp_path / "release")
     assert everything(tmp_path) == {there: b"mine"}
     other(out=tmp_path / "release", force=True)
     assert Custody(tmp_path / "release-custodian").log_of(tmp_path / "release" / "release.csv").number is None
@@ -58,8 +58,8 @@ def test_the_second_table_is_spared_too(tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "release-sensitive.csv").write_text("mine")
     with pytest.raises(FileError, match="a file of this name"):
-        kind("buckets").release.write(tmp_path / "r")
-    other().write(tmp_path / "r")  # publishes no second table
+        kind("buckets").release.save(tmp_path / "r")
+    other().save(tmp_path / "r")  # publishes no second table
     assert (tmp_path / "r" / "release-sensitive.csv").read_text() == "mine"
 
 
@@ -71,7 +71,7 @@ def test_a_file_that_is_drawn_beside_replaces_no_other(tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "page.html").write_text("mine")
     with pytest.raises(FileError, match="a file of this name"):
-        other().write(tmp_path / "r", further_files=beside)
+        other().save(tmp_path / "r", further_files=beside)
     assert everything(tmp_path) == {"r/page.html": b"mine"}
 
 
@@ -94,12 +94,12 @@ def test_who_was_faster_is_spared_too(tmp_path: Path, monkeypatch: pytest.Monkey
 
     def look(*_: Any, **__: Any) -> None:
         monkeypatch.undo()
-        faster.write(tmp_path / "r")
+        faster.save(tmp_path / "r")
         before.update(everything(tmp_path))
 
     monkeypatch.setattr(release_module, "make_way", look)
     with pytest.raises(FileError, match="expected no release in this place yet"):
-        slower.write(tmp_path / "r")
+        slower.save(tmp_path / "r")
     assert before
     assert everything(tmp_path) == before
 
@@ -135,13 +135,13 @@ def test_a_run_under_way_stops_another_before_its_work(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_the_log_of_a_replaced_release_is_found_by_a_delivered_file(name: str, tmp_path: Path) -> None:
     release, out = kind(name).release, tmp_path / "r"
-    release.write(out)
+    release.save(out)
     suffix = release.job.output.format
     shutil.copy(out / f"release.{suffix}", tmp_path / f"delivered-in-may.{suffix}")
     log = folder_content(tmp_path / "r-custodian")
     certificate = (out / "certificate.json").read_bytes()
-    other().write(out, force=True)
-    simple({"q": ["x", "x"], "v": [1, 2]}).write(out, force=True)
+    other().save(out, force=True)
+    simple({"q": ["x", "x"], "v": [1, 2]}).save(out, force=True)
     custody = Custody(tmp_path / "r-custodian")
     assert [one.number for one in custody.logs] == [None, 2, 1]
     found = custody.log_of(tmp_path / f"delivered-in-may.{suffix}")
@@ -156,9 +156,9 @@ def test_the_log_of_a_replaced_release_is_found_by_a_delivered_file(name: str, t
 
 
 def test_the_second_table_of_buckets_leads_to_the_log_too(tmp_path: Path) -> None:
-    kind("buckets").release.write(tmp_path / "r")
+    kind("buckets").release.save(tmp_path / "r")
     shutil.copy(tmp_path / "r" / "release-sensitive.csv", tmp_path / "second.csv")
-    other().write(tmp_path / "r", force=True)
+    other().save(tmp_path / "r", force=True)
     assert Custody(tmp_path / "r-custodian").log_of(tmp_path / "second.csv").number == 1
     assert not (tmp_path / "r" / "release-sensitive.csv").exists()
 
@@ -216,7 +216,7 @@ def test_a_failed_replacement_keeps_nothing(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(ny.Recoding, "save", fails)
     with pytest.raises(FileError):
-        release.write(tmp_path / "r", force=True)
+        release.save(tmp_path / "r", force=True)
     assert everything(tmp_path) == before
     assert not (tmp_path / "r-custodian" / "earlier").exists()
 
@@ -255,9 +255,9 @@ def test_a_replaced_release_can_still_be_intersected(tmp_path: Path) -> None:
 def test_nothing_that_links_or_tells_is_left(name: str, tmp_path: Path) -> None:
     """Not a row mapping, a key, a salt or a raw value, of the release and of those it replaced."""
     release, out, custodian = kind(name).release, tmp_path / "r", tmp_path / "r-custodian"
-    release.write(out)
-    other().write(out, force=True)
-    release.write(out, force=True)
+    release.save(out)
+    other().save(out, force=True)
+    release.save(out, force=True)
     for page in ("report.html", "board.html", "findings.json"):
         (custodian / page).write_text("figures of the original")
     (custodian / "notes.txt").write_text("of the custodian")
@@ -369,7 +369,7 @@ def test_a_full_disk_names_the_users_own_path(form: Any, tmp_path: Path, monkeyp
 
     monkeypatch.setattr(os, "mkdir", mkdir)
     with pytest.raises(FileError) as refused:
-        release.write(tmp_path / "r")
+        release.save(tmp_path / "r")
     assert ".nymity-" not in str(refused.value)
     assert refused.value.where == str(tmp_path / "r" / f"release.{form}")
     assert "full disk" in refused.value.got

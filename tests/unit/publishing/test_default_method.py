@@ -15,7 +15,7 @@ from nymity.core.errors import InputError
 from nymity.core.progress import Progress
 from nymity.lattice.default import default_search, rounded
 from nymity.lattice.space import LARGE
-from nymity.publishing.inspect import inspect_table, starter_job
+from nymity.publishing.inspect import inspect, starter_job
 from nymity.publishing.job import Job
 from nymity.publishing.json_schema import job_schema
 
@@ -98,7 +98,7 @@ def test_the_starter_follows_the_same_rule() -> None:
     for columns, name in ((4, "optimal-lattice"), (59, "mondrian")):
         frame, _ = wide(columns)
         named = frame.rename({f"q{i}": f"region{i}" for i in range(columns)})
-        text = starter_job(inspect_table(named), "t.csv")
+        text = starter_job(inspect(named), "t.csv")
         assert f'name = "{name}"' in text
 
 

@@ -90,7 +90,7 @@ def test_people_have_one_weight_each_however_often_they_came() -> None:
     found = told(ny.compare(visits, release).estimates)
     assert found["people", None, None] == (30, None)  # rows do not show whose they are
     assert found["records", None, None] == (110, pytest.approx(110))
-    known = ny.risk.profile(visits, ny.Schema(roles)).individual
+    known = ny.measure_risk(visits, ny.Schema(roles)).individual
     assert known is not None
     assert known.population == 30
 

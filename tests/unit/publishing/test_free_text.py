@@ -90,7 +90,7 @@ def test_short_notes_are_refused_however_few_and_often_they_are(kind: str, colum
     texts = [write(PEOPLE[i % len(PEOPLE)], i) for i in range(different)]
     notes = pl.Series(name.format(column=column), [texts[i % different] for i in range(400)])
     assert is_free_text(notes)
-    seen = ny.inspect_table(pl.DataFrame({"age": [i % 60 for i in range(400)], notes.name: notes}))
+    seen = ny.inspect(pl.DataFrame({"age": [i % 60 for i in range(400)], notes.name: notes}))
     assert seen[notes.name].role.value == "identifying"
 
 
@@ -126,7 +126,7 @@ def test_three_notes_about_somebody_are_refused_under_any_name(language: str) ->
 def test_long_texts_under_a_neutral_name_are_asked_about_and_left_out_until_then() -> None:
     texts = ["ruft immer erst abends an", "Wohnung im dritten Stock links", "Hund bellt an der Tür"]
     table = pl.DataFrame({"age": [i % 60 for i in range(400)], "x7": [texts[i // 7 % 3] for i in range(400)]})
-    seen = ny.inspect_table(table)["x7"]
+    seen = ny.inspect(table)["x7"]
     assert (seen.role.value, seen.is_question) == ("identifying", True)
 
 
@@ -179,4 +179,4 @@ def test_surnames_are_no_persons() -> None:
             "visit": list(range(rows)),
         }
     )
-    assert ny.inspect_table(source)["Nachname"].role.value == "identifying"
+    assert ny.inspect(source)["Nachname"].role.value == "identifying"

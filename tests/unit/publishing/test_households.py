@@ -103,7 +103,7 @@ class TestPublished:
         assert release.certificate["columns"][0] == {"name": "home", "role": "household"}
 
     def test_the_release_alone_shows_that_it_holds(self, kind: str, tmp_path: Path) -> None:
-        published(kind).write(tmp_path / "out", custodian=tmp_path / "elsewhere")
+        published(kind).save(tmp_path / "out", custodian=tmp_path / "elsewhere")
         found = ny.check(tmp_path / "out")
         assert found.holds, found.problems
         assert found.promises[0].measured == {"k": 4, "knows": "all"}
@@ -125,7 +125,7 @@ class TestPublished:
         assert any("should hold pseudonyms" in one for one in ny.check(named, job=release.job).problems)
 
     def test_no_name_leaves_the_custodians_folder(self, kind: str, tmp_path: Path) -> None:
-        published(kind).write(tmp_path / "out")
+        published(kind).save(tmp_path / "out")
         told = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
         assert b"h0" not in told.replace(b"sha256", b"")
         shown = pl.read_csv(tmp_path / "out" / "release.csv")["home"][0]
@@ -134,7 +134,7 @@ class TestPublished:
 
 class TestWithoutPseudonyms:
     def test_the_original_shows_it(self, tmp_path: Path) -> None:
-        published(None).write(tmp_path / "out")
+        published(None).save(tmp_path / "out")
         alone = ny.check(tmp_path / "out")
         assert alone.answer is Answer.UNSEEN
         assert "does not show of which household" in alone.promises[0].why
@@ -143,7 +143,7 @@ class TestWithoutPseudonyms:
         assert found.promises[0].measured == {"k": 4, "knows": "all"}
 
     def test_another_original_breaks_it(self, tmp_path: Path) -> None:
-        published(None).write(tmp_path / "out")
+        published(None).save(tmp_path / "out")
         other = survey().with_columns(pl.Series("home", [f"h{i % 6}" for i in range(15)]))
         assert ny.check(tmp_path / "out", original=other).answer is Answer.BROKEN
 
@@ -159,7 +159,7 @@ def test_other_promises_count_households_then() -> None:
 
 @pytest.mark.parametrize("change", ["counts", "households", "both", "means"])
 def test_a_certificate_that_says_two_things(tmp_path: Path, change: str) -> None:
-    published().write(tmp_path / "out")
+    published().save(tmp_path / "out")
     path = tmp_path / "out" / "certificate.json"
     told = json.loads(path.read_text())
     if change == "counts":

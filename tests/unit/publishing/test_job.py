@@ -51,6 +51,7 @@ HIERARCHIES: list[dict[str, Any]] = [
     {"type": "file", "path": "zip.csv", "delimiter": "|"},
     {"type": "rows", "rows": [["a", "vowel", "*"], ["b", "consonant", "*"], ["", "", "*"]]},
     {"type": "flat", "of_codes": True},
+    {"type": "suggested"},
     {"type": "random-tree", "seed": 3, "branches": 4},
     {"type": "shuffled", "hierarchy": {"type": "masking", "steps": [2, 4]}, "seed": 7},
     {"type": "shuffled", "hierarchy": {"type": "file", "path": "zip.csv"}, "seed": 7},
@@ -92,6 +93,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         privacy=[{"model": "k-anonymity", "k": 2}, {"model": "distinct-l-diversity", "l": 3, "attribute": "disease"}]
     ),
     "datafly": data(method={"name": "datafly", "at_most": "k-records"}),
+    "anytime, kept when interrupted": data(method={"name": "anytime-lattice", "seconds": 1.5, "on_interrupt": "best"}),
     "ola": data(method={"name": "ola", "suppression": 0.05}),
     "mingen": data(method={"name": "mingen", "prefer": "lowest", "threads": 2}),
     "mingen by attributes": data(method={"name": "mingen", "loss": "loss", "prefer": ["zip", "age"]}),
@@ -235,6 +237,17 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "dates": "%d.%m.%Y",
             "dates_in": {"c": "%Y%m%d"},
         }
+    ),
+    "a table below titles": data(
+        source={
+            "path": "t.csv",
+            "header_row": 4,
+            "footer": 1,
+            "numbered": ["name"],
+            "dates": ["%d.%m.%Y", "%Y-%m-%d"],
+            "dates_in": {"c": ["%d.%m.%Y", "%Y-%m-%d"]},
+        },
+        output={"decimal": ","},
     ),
     "safepub": data(
         schema={"age": {"role": "quasi", "hierarchy": {"type": "rows", "rows": [["1", "*"], ["2", "*"]]}}},

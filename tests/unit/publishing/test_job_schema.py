@@ -12,7 +12,7 @@ from test_job import VARIANTS, WRONG, data, with_hierarchy
 
 from nymity.datasets import hospital
 from nymity.io import RELEASED
-from nymity.publishing.inspect import inspect_table, starter_job
+from nymity.publishing.inspect import inspect, starter_job
 from nymity.publishing.job import Job
 from nymity.publishing.json_schema import job_schema
 from nymity.publishing.registry import METHODS, MODELS
@@ -55,7 +55,7 @@ def test_no_reference_leads_nowhere() -> None:
 
 
 def starter() -> dict[str, Any]:
-    return tomllib.loads(starter_job(inspect_table(hospital(500)), "hospital.csv"))
+    return tomllib.loads(starter_job(inspect(hospital(500)), "hospital.csv"))
 
 
 def test_a_starter_job_is_a_job() -> None:

@@ -116,7 +116,7 @@ def test_strict_is_gone() -> None:
     schema = Schema({"age": quasi()})
     for call in (
         lambda: measure(table, schema, strict=True),  # type: ignore[call-arg]
-        lambda: ny.risk.profile(table, schema, strict=True),  # type: ignore[call-arg]
+        lambda: ny.measure_risk(table, schema, strict=True),  # type: ignore[call-arg]
         lambda: ny.risk.drivers(table, schema, strict=True),  # type: ignore[call-arg]
     ):
         with pytest.raises(TypeError, match="strict"):

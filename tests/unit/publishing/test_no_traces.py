@@ -159,7 +159,7 @@ def test_no_file_holds_what_no_row_shows(key: str, tmp_path: Path) -> None:
     listed.write_parquet(tmp_path / "people.parquet")
     release = Run(job_of(key, "parquet", Source(path=str(tmp_path / "people.parquet")))).release()
     assert release.frame.height
-    release.write(tmp_path / "out", further_files=write_about)
+    release.save(tmp_path / "out", further_files=write_about)
     for path in (tmp_path / "out").iterdir():
         assert traces(pieces(path), cells(release)) == [], path.name
     assert traces(memory(release.table), cells(release)) == []
@@ -173,7 +173,7 @@ def test_in_no_format(format: str, tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     for key in ("optimal-lattice", "mondrian", "anatomy", "safepub"):
         release = Run(job_of(key, format), people(240 if key in PRIVATE else 40)).release()
-        release.write(tmp_path / key, further_files=write_about)
+        release.save(tmp_path / key, further_files=write_about)
         for path in (tmp_path / key).iterdir():
             assert traces(pieces(path), cells(release)) == [], (key, path.name)
 
@@ -192,7 +192,7 @@ def test_nothing_tells_where_and_by_whom_it_was_made(format: str, tmp_path: Path
     for key in ("optimal-lattice", "mondrian", "freeform-greedy", "anatomy", "safepub"):
         source = Source(path=str(place / "source of it.parquet"))
         release = Run(job_of(key, format, source)).release()
-        release.write(place / key, further_files=write_about, sign=place / "key of it")
+        release.save(place / key, further_files=write_about, sign=place / "key of it")
         written = sorted((place / key).iterdir())
         assert {"about.html", "certificate.json", "certificate.json.sig"} <= {path.name for path in written}
         for path in written:
@@ -210,7 +210,7 @@ def test_nor_inside_of_lists_and_records(tmp_path: Path) -> None:
     nested.write_parquet(tmp_path / "people.parquet")
     job = job_of("optimal-lattice", "parquet", Source(path=str(tmp_path / "people.parquet")))
     release = Run(job).release()
-    release.write(tmp_path / "out")
+    release.save(tmp_path / "out")
     assert release.frame["note"].dtype == pl.List(pl.String)
     assert traces(pieces(tmp_path / "out" / "release.parquet"), "") == []
 

@@ -24,7 +24,7 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[ny.Release, Pa
     else:
         method = ny.Mondrian() if request.param == "partition" else ny.OptimalLattice(suppression=0.1)
         release = ny.publish(PEOPLE, SCHEMA, privacy=[K5], method=method)
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     return release, tmp_path / "release"
 
 
@@ -64,7 +64,7 @@ def test_masked_rows_and_what_was_minimized_are_known_again(tmp_path: Path) -> N
     loss = ny.DomainShareLoss(aggregation="rank")
     release = ny.publish(table, schema, privacy=[ny.KAnonymity(k=2)], method=ny.OptimalLattice(loss=loss))
     assert release.frame["q"].unique().to_list() == ["*"]
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     fresh, later = (ny.compare(table, one) for one in (release, ny.open(tmp_path / "release")))
     assert later == fresh
     assert loss.name in {one.name for one in later.measured}
@@ -140,7 +140,7 @@ def test_cells_are_read_on_the_level_that_the_certificate_states(tmp_path: Path)
     schema = ny.Schema({"x": ny.quasi(ny.Hierarchy.masking(), level=1)})
     release = ny.publish(table, schema, privacy=ny.KAnonymity(k=3), method=ny.OptimalLattice())
     assert set(release.frame["x"]) == {"1*"}
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     shutil.rmtree(tmp_path / "release-custodian")
     opened = ny.open(tmp_path / "release")
     assert opened.recoding is None

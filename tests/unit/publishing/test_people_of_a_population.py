@@ -46,7 +46,7 @@ def test_k_map_counts_persons_or_says_that_it_does_not(told: bool, tmp_path: Pat
     assert release.certificate["population"].get("persons") == (120 if told else None)
     assert ("population-counted-by-records" in warned(release)) is not told
     assert "8-map of persons" in release.certificate["promised"][0]["means"]
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     opened = ny.open(tmp_path / "release", job=release.job)
     assert ny.check(opened, original=SAMPLE).answer == "holds"
     assert ny.check(ny.open(tmp_path / "release", custodian=tmp_path / "nobody")).answer == "cannot be seen"
@@ -68,7 +68,7 @@ def test_presence_is_that_of_persons(tmp_path: Path) -> None:
     release = ny.publish(EVERYONE, SCHEMA, privacy=[model], method=ny.OptimalLattice(suppression=0.2))
     found = release.verification.findings[0].measured
     assert 0 < found["high"] <= 0.5  # type: ignore[operator]
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     opened = ny.open(tmp_path / "release", job=release.job)
     assert ny.check(opened, original=SAMPLE, source=EVERYONE).answer == "holds"
     results = ny.risk.attack(release, original=SAMPLE, population=EVERYONE).results

@@ -82,7 +82,7 @@ def test_the_certificate_says_what_became_of_persons() -> None:
 
 def test_only_the_custodian_can_see_it(tmp_path: Path) -> None:
     release = ny.publish(visits(), VISITS, privacy=[ny.KAnonymity(k=3)])
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     alone = ny.check(ny.open(tmp_path / "release", custodian=tmp_path / "release-custodian"))
     assert alone.answer == "cannot be seen"
     assert "it is about persons" in alone.promises[0].why
@@ -221,7 +221,7 @@ def test_pages_speak_of_persons(reader: str, tmp_path: Path, nymity: Run) -> Non
 
 def test_inspect_tells_persons_by_what_stays_the_same() -> None:
     table = visits().rename({"patient": "code"})
-    found = ny.inspect_table(table)
+    found = ny.inspect(table)
     assert found.person is not None
     assert found["code"].role == "person"
     assert {"age", "sex", "area"} <= set(found.person.constant)
@@ -241,12 +241,12 @@ def test_inspect_does_not_take_a_place_for_a_person(name: str) -> None:
             "sex": ["mf"[i // 60 % 2] for i in range(n)],
         }
     )
-    assert ny.inspect_table(table).person is None
+    assert ny.inspect(table).person is None
 
 
 def test_one_record_each_needs_no_person_column() -> None:
     table = visits().unique("patient", maintain_order=True)
-    assert ny.inspect_table(table).person is None
+    assert ny.inspect(table).person is None
 
 
 def test_inspect_says_loudly_what_records_would_miss(tmp_path: Path, nymity: Run) -> None:
@@ -267,7 +267,7 @@ ROLES = {"who": ny.person(), "q": ny.quasi(), "ill": ny.sensitive()}
 def test_no_page_and_no_attack_takes_rows_for_people(tmp_path: Path) -> None:
     """k = 5 says nothing about which rows are whose: a row picked at random is the one person's in 36 of 40 cases."""
     release = ny.publish(MOST_OF_ONE, ROLES, privacy=[ny.KAnonymity(k=5)])
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     numerator, denominator = ny.open(tmp_path / "release").highest_risk or (0, 1)
     assert numerator / denominator == 0.9
     linkage = next(one for one in ny.risk.attack(release, original=MOST_OF_ONE).results if one.key == "linkage")

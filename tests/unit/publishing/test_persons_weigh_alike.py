@@ -49,7 +49,7 @@ def test_what_is_published_is_certified_and_checked_by_persons(model: Any, tmp_p
     assert release.certificate["unit"]["counts"] == "persons"
     (promised,) = release.certificate["promised"]
     assert "person" in promised["means"]
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     seen = ny.check(ny.open(tmp_path / "release"), original=visits())
     assert seen.answer == "holds", seen
     alone = ny.check(ny.open(tmp_path / "release", custodian=tmp_path / "nobody"))

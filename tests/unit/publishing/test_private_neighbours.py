@@ -23,8 +23,8 @@ from typer.testing import CliRunner
 
 import nymity as ny
 from nymity.cli.main import app
+from nymity.core import bits as random_bits
 from nymity.core.errors import JobError, SchemaError, TableError
-from nymity.dp import private_method
 from nymity.io.text_cells import BEYOND, text_cells
 from nymity.publishing import run
 from nymity.publishing.job import Job, Output, Source
@@ -49,7 +49,7 @@ def draws(monkeypatch: pytest.MonkeyPatch) -> None:
         places = np.arange(size)
         return (places < RECORDS) & (places % 10 < 7)
 
-    for module in (private_method, sampled_recoding):
+    for module in (random_bits, sampled_recoding):
         monkeypatch.setattr(module, "coins", coins)
     monkeypatch.setattr(run, "salt", lambda: "00" * 32)
 
@@ -142,7 +142,7 @@ def published(folder: Path, make: Callable[..., Any], cells: list[str], format: 
     folder.mkdir()
     source, schema = make(folder, cells)
     release = Run(*job_for(source, schema, format)).release()
-    release.write(folder / "out")
+    release.save(folder / "out")
     return {path.name: path.read_bytes() for path in (folder / "out").iterdir()}, release.table
 
 

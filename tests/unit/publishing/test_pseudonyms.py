@@ -70,7 +70,7 @@ class TestEveryKind:
 
     def test_no_name_leaves_the_custodians_folder(self, kind: str, tmp_path: Path) -> None:
         release = published(pseudonym=kind)
-        release.write(tmp_path / "out")
+        release.save(tmp_path / "out")
         shown = f"{release} {release.log} {release.certificate} {release.log.pseudonyms}"
         told = shown.encode() + b"".join(p.read_bytes() for p in (tmp_path / "out").iterdir())
         assert b"Zebediah" not in told
@@ -83,7 +83,7 @@ class TestEveryKind:
         assert [one["name"] for one in certificate["columns"]] == ["who", "ward", "diagnosis"]
 
     def test_the_release_alone_shows_that_it_holds(self, kind: str, tmp_path: Path) -> None:
-        published(pseudonym=kind).write(tmp_path / "out", custodian=tmp_path / "elsewhere")
+        published(pseudonym=kind).save(tmp_path / "out", custodian=tmp_path / "elsewhere")
         found = ny.check(tmp_path / "out")
         assert found.holds, found.problems
         promise = next(one for one in found.findings if one.about == "promise")
@@ -111,7 +111,7 @@ class TestEveryKind:
         assert first.frame.equals(again.frame)
 
     def test_the_custodians_files_are_closed_and_forgotten(self, kind: str, tmp_path: Path) -> None:
-        published(pseudonym=kind).write(tmp_path / "out")
+        published(pseudonym=kind).save(tmp_path / "out")
         private = tmp_path / "out-custodian"
         files = [private / "pseudonyms.parquet", *([private / "pseudonym-key.json"] if kind == "keyed" else [])]
         assert stat.S_IMODE(private.stat().st_mode) == 0o700
@@ -126,10 +126,10 @@ class TestEveryKind:
     def test_a_replaced_release_keeps_its_own(self, kind: str, tmp_path: Path) -> None:
         table = visits()
         first = published(table, pseudonym=kind)
-        first.write(tmp_path / "out")
+        first.save(tmp_path / "out")
         first.frame.write_csv(tmp_path / "delivered.csv")
         plain = ny.publish(table, schema(), privacy=[ny.KAnonymity(k=3)], method=METHOD)
-        plain.write(tmp_path / "out", force=True)
+        plain.save(tmp_path / "out", force=True)
         assert not (tmp_path / "out-custodian" / "pseudonyms.parquet").exists()
         assert (tmp_path / "out-custodian" / "earlier" / "0001" / "pseudonyms.parquet").exists()
         person, shown = next(iter(who_is_who(first, table).items()))
@@ -161,7 +161,7 @@ class TestKeyed:
     def test_one_key_links_deliveries_to_one_recipient_alone(self, tmp_path: Path) -> None:
         table, key = visits(), tmp_path / "out-custodian" / "pseudonym-key.json"
         first = published(table, pseudonym="keyed", recipient="a")
-        first.write(tmp_path / "out")
+        first.save(tmp_path / "out")
         fewer = visits(NAMES[:8])
         again = published(fewer, pseudonym="keyed", recipient="a", pseudonym_key=key)
         known = who_is_who(first, table)
@@ -176,9 +176,9 @@ class TestKeyed:
     def test_the_same_folder_again(self, tmp_path: Path) -> None:
         table, key = visits(), tmp_path / "out-custodian" / "pseudonym-key.json"
         first = published(table, pseudonym="keyed")
-        first.write(tmp_path / "out")
+        first.save(tmp_path / "out")
         again = published(table, pseudonym="keyed", pseudonym_key=key)
-        again.write(tmp_path / "out", force=True)
+        again.save(tmp_path / "out", force=True)
         assert key.is_file()
         assert first.frame.equals(again.frame)
 
@@ -253,7 +253,7 @@ def test_a_job_goes_to_a_file_and_back(tmp_path: Path) -> None:
 class TestIdentify:
     @pytest.fixture
     def release(self, tmp_path: Path) -> Path:
-        published(pseudonym="random").write(tmp_path / "out")
+        published(pseudonym="random").save(tmp_path / "out")
         return tmp_path / "out"
 
     def test_it_tells_and_notes(self, release: Path) -> None:
@@ -297,6 +297,6 @@ class TestIdentify:
         assert ny.identify(release, shown, reason="x", custodian=release.with_name("safe")).person in NAMES
 
     def test_a_release_without_pseudonyms(self, tmp_path: Path) -> None:
-        ny.publish(visits(), schema(), privacy=[ny.KAnonymity(k=3)], method=METHOD).write(tmp_path / "plain")
+        ny.publish(visits(), schema(), privacy=[ny.KAnonymity(k=3)], method=METHOD).save(tmp_path / "plain")
         with pytest.raises(FileError, match="no such file"):
             ny.identify(tmp_path / "plain", "p00", reason="x")

@@ -317,7 +317,7 @@ def test_nothing_is_published_if_the_second_table_cannot_be_read_back(
 
     monkeypatch.setattr(module, "write_table", broken)
     with pytest.raises(TableError, match="release-sensitive"):
-        released().write(tmp_path / "r")
+        released().save(tmp_path / "r")
     assert not list(tmp_path.glob("r/*"))
 
 

@@ -84,7 +84,7 @@ def test_rows_are_not_k_anonymous_and_nobody_says_so() -> None:
 
 def test_written_and_read_again(tmp_path: Path) -> None:
     release = released()
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     recoding = Recoding.load(tmp_path / "release-custodian/recoding.json")
     assert recoding.kind == "freeform"
     assert recoding.to_dict() == release.recoding.to_dict()

@@ -63,7 +63,7 @@ def test_promises_beyond_a_class_are_kept_by_what_is_written(outliers: Outliers,
     method = ny.OptimalLattice(suppression=0.1, outliers=outliers)
     release = ny.publish(frame, schema, privacy=privacy, method=method)
     assert release.suppressed > 0
-    certificate = release.write(tmp_path / "release")
+    certificate = release.save(tmp_path / "release")
     assert certificate["output"]["records"] == frame.height - (release.suppressed if outliers == "remove" else 0)
     checked = ny.check(tmp_path / "release" / "release.csv", certificate=tmp_path / "release" / "certificate.json")
     assert checked.holds

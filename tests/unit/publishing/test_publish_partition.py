@@ -82,7 +82,7 @@ def test_certificate() -> None:
 
 def test_written_and_checked(tmp_path: Path) -> None:
     release = released()
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     found = sorted(path.name for path in (tmp_path / "release-custodian").iterdir())
     assert found == ["log.json", "mapping.parquet", "recoding.json", "seen.json"]
     assert "nodes_evaluated" not in json.loads((tmp_path / "release-custodian/log.json").read_text(encoding="utf-8"))
@@ -107,7 +107,7 @@ def test_applied_to_new_rows() -> None:
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_compared_as_a_release_and_as_a_table(method: Mondrian, tmp_path: Path) -> None:
     release = released(method)
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     known = compare(people(), release)
     recoding = tmp_path / "release-custodian/recoding.json"
     read = pl.read_csv(tmp_path / "release/release.csv", infer_schema=False)

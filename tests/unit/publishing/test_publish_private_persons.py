@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 
 import nymity as ny
 from nymity.cli.main import app
+from nymity.core import bits as random_bits
 from nymity.core.errors import NymityError, ParameterError
-from nymity.dp import private_method
 from nymity.publishing import run
 from nymity.publishing.job import Job
 from nymity.report import render_about, render_board, render_report
@@ -97,7 +97,7 @@ def test_the_same_bytes_whoever_is_not_drawn(monkeypatch: pytest.MonkeyPatch) ->
         places = np.arange(size)
         return (places < size_of_others) & (places % 10 < 9)
 
-    for module in (private_method, sampled_persons):
+    for module in (random_bits, sampled_persons):
         monkeypatch.setattr(module, "coins", coins)
         monkeypatch.setattr(module, "at_most_each", lambda owners, most, bits: np.ones(len(owners), dtype=np.bool_))
     monkeypatch.setattr(run, "salt", lambda: "00" * 32)

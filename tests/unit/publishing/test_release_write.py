@@ -59,7 +59,7 @@ def test_the_folder_holds_table_and_certificate_and_nothing_else(tmp_path: Path)
 
 
 def test_the_custodians_folder_can_be_named(tmp_path: Path) -> None:
-    released().write(tmp_path / "r", custodian=tmp_path / "safe" / "place")
+    released().save(tmp_path / "r", custodian=tmp_path / "safe" / "place")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r", "safe"]
     assert (tmp_path / "safe" / "place" / "mapping.parquet").exists()
 
@@ -67,22 +67,22 @@ def test_the_custodians_folder_can_be_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("inside", ["r", "r/private", "r/../r", "r/a/../b"])
 def test_the_custodians_folder_is_never_inside_the_release(inside: str, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="a folder outside"):
-        released().write(tmp_path / "r", custodian=tmp_path / inside)
+        released().save(tmp_path / "r", custodian=tmp_path / inside)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_writing_into_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    released().write(".")
+    released().save(".")
     assert sorted(folder_content(tmp_path / "here")) == ["certificate.json", "release.csv"]
     assert (tmp_path / "here-custodian" / "log.json").exists()
     (tmp_path / "here" / "below").mkdir()
     monkeypatch.chdir(tmp_path / "here" / "below")
-    released().write("..", custodian=tmp_path / "c", force=True)
+    released().save("..", custodian=tmp_path / "c", force=True)
     with pytest.raises(ParameterError, match="a folder outside"):
-        released().write("..", custodian="private")
-    released().write("..", force=True)
+        released().save("..", custodian="private")
+    released().save("..", force=True)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["c", "here", "here-custodian"]
 
 
@@ -95,7 +95,7 @@ def test_the_source_is_never_replaced(tmp_path: Path) -> None:
 
 
 def test_the_returned_certificate_is_the_written_one(tmp_path: Path) -> None:
-    certificate = released().write(tmp_path / "r")
+    certificate = released().save(tmp_path / "r")
     assert json.loads((tmp_path / "r" / "certificate.json").read_text(encoding="utf-8")) == certificate
 
 
@@ -166,11 +166,11 @@ def test_a_failed_write_leaves_everything_as_it_was(
     release = released()
     monkeypatch.setattr(release_place, "write_table", write)
     with pytest.raises(failure):
-        release.write(earlier, force=True)
+        release.save(earlier, force=True)
     assert_untouched(earlier, before)
     assert_untouched(earlier.with_name("r-custodian"), private)
     with pytest.raises(failure):
-        release.write(earlier.with_name("new"))
+        release.save(earlier.with_name("new"))
     assert sorted(path.name for path in earlier.parent.iterdir()) == ["r", "r-custodian"]
 
 
@@ -178,7 +178,7 @@ def test_a_full_disk_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     release = released()
     monkeypatch.setattr(release_place, "write_table", full_disk)
     with pytest.raises(FileError, match=r"No space left|disk") as caught:
-        release.write(tmp_path / "r")
+        release.save(tmp_path / "r")
     assert caught.value.exit_code == 2
 
 
@@ -190,7 +190,7 @@ def test_a_release_that_breaks_its_promise_is_not_written(earlier: Path) -> None
     ages[-1] = "36"
     object.__setattr__(release, "frame", release.frame.with_columns(age=pl.Series(ages)))
     with pytest.raises(PromiseError, match=r"2-anonymity.*measured k = 1"):
-        release.write(earlier, force=True)
+        release.save(earlier, force=True)
     assert_untouched(earlier, before)
 
 
@@ -211,7 +211,7 @@ def test_a_failed_move_takes_the_others_back(
 
     monkeypatch.setattr(os, "replace", replace)
     with pytest.raises((FileError, KeyboardInterrupt)):
-        release.write(earlier, force=True)
+        release.save(earlier, force=True)
     assert failed == [file]
     assert_untouched(earlier, before)
 
@@ -220,14 +220,14 @@ def test_a_failure_of_the_custodians_log_stops_the_release(earlier: Path, monkey
     release, before = released(), folder_content(earlier)
     monkeypatch.setattr(Recoding, "save", full_disk)
     with pytest.raises(FileError):
-        release.write(earlier, force=True)
+        release.save(earlier, force=True)
     assert_untouched(earlier, before)
 
 
 def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
     (tmp_path / "r").write_text("mine")
     with pytest.raises(ParameterError, match="folder: expected a folder, got the file"):
-        released().write(tmp_path / "r")
+        released().save(tmp_path / "r")
     assert (tmp_path / "r").read_text() == "mine"
 
 
@@ -240,7 +240,7 @@ def replace(source, target):
         os.kill(os.getpid(), signal.SIGKILL)
     real(source, target)
 os.replace = replace
-release.write(sys.argv[2], force=True)
+release.save(sys.argv[2], force=True)
 """
 
 
@@ -257,7 +257,7 @@ def test_a_killed_process_leaves_the_earlier_release(earlier: Path, tmp_path: Pa
     assert all(name.startswith(HIDDEN_PREFIX) for name in left)
     with pytest.raises(FileError, match="before all of them were exchanged"):
         check(earlier / "release.csv", certificate=earlier / "certificate.json")
-    released().write(earlier, force=True)  # the next run finishes what was begun, and replaces it
+    released().save(earlier, force=True)  # the next run finishes what was begun, and replaces it
     assert sorted(folder_content(earlier)) == ["certificate.json", "release.csv"]
     assert check(earlier / "release.csv", certificate=earlier / "certificate.json").holds
 
@@ -266,7 +266,7 @@ def test_a_failed_first_write_leaves_no_folder(tmp_path: Path, monkeypatch: pyte
     release = released()
     monkeypatch.setattr(release_place, "write_table", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        release.write(tmp_path / "deep" / "down" / "r")
+        release.save(tmp_path / "deep" / "down" / "r")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -73,7 +73,7 @@ def test_gaps_stay_gaps() -> None:
 def test_numbers_stay_with_the_custodian(tmp_path: Path) -> None:
     table = visits()
     release = published(table)
-    release.write(tmp_path / "out")
+    release.save(tmp_path / "out")
     kept = pl.read_parquet(tmp_path / "out-custodian" / "shifts.parquet")
     days = moved(release, table)
     assert {row["person"]: {row["days"]} for row in kept.to_dicts()} == days
@@ -87,7 +87,7 @@ def test_numbers_stay_with_the_custodian(tmp_path: Path) -> None:
 def test_an_earlier_log_moves_as_before(tmp_path: Path) -> None:
     table = visits()
     first = published(table)
-    first.write(tmp_path / "out")
+    first.save(tmp_path / "out")
     fewer = table.filter(pl.col("who") != "Zebediah 00")
     for log in (first.log, tmp_path / "out-custodian"):
         again = published(fewer, log=log)
@@ -98,7 +98,7 @@ def test_an_earlier_log_moves_as_before(tmp_path: Path) -> None:
 def test_one_key_moves_alike_for_one_recipient_alone(tmp_path: Path) -> None:
     table = visits()
     first = published(table, "keyed", recipient="a")
-    first.write(tmp_path / "out")
+    first.save(tmp_path / "out")
     key = tmp_path / "out-custodian" / "pseudonym-key.json"
     assert moved(published(table, "keyed", key=key, recipient="a"), table) == moved(first, table)
     assert moved(published(table, "keyed", key=key, recipient="b"), table) != moved(first, table)

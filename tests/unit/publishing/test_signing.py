@@ -165,7 +165,7 @@ def test_tables_are_covered_and_further_files_are_not(keys: Path, tmp_path: Path
         (folder / "notes.html").write_text("<p>fine</p>")
         return ["notes.html"]
 
-    certificate = released().write(tmp_path / "r", sign=keys / "ours", further_files=beside, force=True)
+    certificate = released().save(tmp_path / "r", sign=keys / "ours", further_files=beside, force=True)
     assert [item["file"] for item in certificate["files"]] == ["release.csv"]
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
         "certificate.json",
@@ -228,7 +228,7 @@ def test_a_key_in_a_folder_that_is_written_to_is_refused(place: str, keys: Path,
     (tmp_path / place).mkdir()
     (tmp_path / place / "ours").write_bytes((keys / "ours").read_bytes())
     with pytest.raises(ParameterError, match="a key outside of the release"):
-        released().write(tmp_path / "r", sign=tmp_path / place / "ours")
+        released().save(tmp_path / "r", sign=tmp_path / place / "ours")
 
 
 def test_a_passphrase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

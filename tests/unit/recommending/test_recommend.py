@@ -405,3 +405,12 @@ def test_parts_divide_the_records(people: pl.DataFrame) -> None:
     examination = Examination.of(learner, (DecisionTree(),), sample=100, seed=3)
     assert examination.records == 100
     assert np.bincount(examination.part[examination.part >= 0]).tolist() == [100 // PARTS] * PARTS
+
+
+def test_roles_that_no_column_has_are_not_told() -> None:
+    from nymity.recommending.recommendation import _roles
+
+    assert _roles(ny.Schema({"age": ny.quasi(), "cost": ny.sensitive()})) == (
+        "generalized age; published as they are cost"
+    )
+    assert "; left out name; " in _roles(ny.Schema({"age": ny.quasi(), "name": ny.identifying(), "x": ny.sensitive()}))

@@ -27,7 +27,7 @@ OLD = Path(__file__).parents[2] / "releases-0.1.0"
 
 
 def written(name: str, folder: Path, **options: Any) -> Path:
-    kind(name).release.write(folder, further_files=write_about, **options)
+    kind(name).release.save(folder, further_files=write_about, **options)
     return folder
 
 
@@ -127,7 +127,7 @@ def test_it_says_what_the_table_alone_does_not_show(tmp_path: Path) -> None:
         ("population", ny.identifying(), ny.KMap(k=3, population=frame.select("sex"))),
     ):
         release = ny.publish(frame, {**schema, "who": role}, privacy=privacy)
-        release.write(tmp_path / name, further_files=write_about)
+        release.save(tmp_path / name, further_files=write_about)
         page = words((tmp_path / name / "about.html").read_text(encoding="utf-8"))
         seen = ny.check(str(tmp_path / name)).holds
         assert (keeps in page) == ("Anyone can measure the promises again" in page) == seen, name
@@ -141,7 +141,7 @@ def test_masked_rows_and_gaps_are_explained(tmp_path: Path) -> None:
     release = ny.publish(frame, schema, privacy=ny.KAnonymity(k=5), method=ny.OptimalLattice(suppression=0.2))
     masked = int((release.frame["age"] == "*").sum())
     assert masked == 5
-    release.write(tmp_path / "release", further_files=write_about)
+    release.save(tmp_path / "release", further_files=write_about)
     assert ny.open(tmp_path / "release").masked_rows == masked
     text = words((tmp_path / "release" / ABOUT_NAME).read_text(encoding="utf-8"))
     assert "5 rows of 32 (15.6%) have * in every quasi-identifier" in text
@@ -170,7 +170,7 @@ def test_cells_are_explained_by_what_made_them(
 ) -> None:
     schema = ny.Schema({"x": ny.quasi(hierarchy, level=1)})
     release = ny.publish(pl.DataFrame({"x": values}), schema, privacy=ny.KAnonymity(k=2), method=ny.OptimalLattice())
-    release.write(tmp_path / "release", further_files=write_about)
+    release.save(tmp_path / "release", further_files=write_about)
     text = words((tmp_path / "release" / ABOUT_NAME).read_text(encoding="utf-8"))
     assert told in text
     assert untold not in text
@@ -181,7 +181,7 @@ def test_cells_of_classes_are_explained(tmp_path: Path) -> None:
     frame = pl.DataFrame({"age": list(range(20, 40)), "weight": [50 + n / 2 for n in range(20)]})
     schema = ny.Schema({"age": ny.quasi(), "weight": ny.quasi()})
     release = ny.publish(frame, schema, privacy=ny.KAnonymity(k=4), method=ny.Mondrian())
-    release.write(tmp_path / "release", further_files=write_about)
+    release.save(tmp_path / "release", further_files=write_about)
     text = words((tmp_path / "release" / ABOUT_NAME).read_text(encoding="utf-8"))
     assert "A whole number from the first to the last" in text
     assert "A value from the first to the second" in text
@@ -204,7 +204,7 @@ def test_hostile_names_and_values_are_text(tmp_path: Path) -> None:
     roles = [ny.quasi(), ny.quasi(), ny.sensitive(), ny.insensitive()]
     schema = ny.Schema(dict(zip(names, roles, strict=True)))
     release = ny.publish(frame, schema, privacy=ny.KAnonymity(k=2))
-    release.write(tmp_path / "release", further_files=write_about)
+    release.save(tmp_path / "release", further_files=write_about)
     page = (tmp_path / "release" / ABOUT_NAME).read_text(encoding="utf-8")
     tags: set[str] = set()
     attributes: set[str] = set()
@@ -223,12 +223,12 @@ def test_hostile_names_and_values_are_text(tmp_path: Path) -> None:
 def test_an_earlier_versions_report_and_page_go_with_their_release(tmp_path: Path) -> None:
     folder = written("levels", tmp_path / "release")
     (folder / "report.html").write_text("figures of the original")
-    kind("levels").release.write(folder, force=True)
+    kind("levels").release.save(folder, force=True)
     assert sorted(path.name for path in folder.iterdir()) == ["certificate.json", "release.csv"]
 
 
 def test_a_strangers_report_stays(tmp_path: Path) -> None:
     (tmp_path / "release").mkdir()
     (tmp_path / "release" / "report.html").write_text("of somebody else")
-    kind("levels").release.write(tmp_path / "release")
+    kind("levels").release.save(tmp_path / "release")
     assert (tmp_path / "release" / "report.html").read_text() == "of somebody else"

@@ -60,7 +60,7 @@ def test_no_value_of_the_source_is_in_it(key: str, tmp_path: Path) -> None:
     release = published(key)
     attacks = quick_attacks(release, marked())
     findings = Findings.of(release, marked(), attacks)
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     page = render_board(tmp_path / "release", findings)
     for mark in MARKS.values():
         assert mark not in page, mark
@@ -71,7 +71,7 @@ def test_no_value_of_the_source_is_in_it(key: str, tmp_path: Path) -> None:
 
 def test_risk_before_and_after_are_those_of_the_tables(tmp_path: Path) -> None:
     release = published("optimal-lattice")
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     findings = Findings.of(release, marked(), quick_attacks(release, marked()))
     classes = marked().group_by("age", "town").len()["len"]
     assert findings.before is not None
@@ -97,27 +97,27 @@ def test_findings_come_back_as_they_were(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     release = kind("levels").release
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     page = render_board(tmp_path / "release")
     assert page.count("cannot be told here") == 2
     assert "not measured" in page
 
 
 def test_findings_of_another_release_are_refused(tmp_path: Path) -> None:
-    kind("levels").release.write(tmp_path / "release")
+    kind("levels").release.save(tmp_path / "release")
     with pytest.raises(FileError, match="another one"):
         render_board(tmp_path / "release", Findings(release="0" * 64, before=None))
 
 
 def test_a_private_release_tells_nothing_of_its_source(tmp_path: Path) -> None:
     release = kind("sampled").release
-    release.write(tmp_path / "release")
+    release.save(tmp_path / "release")
     findings = Findings.of(release, pl.DataFrame(), None)
     assert findings.before is None
     assert render_board(tmp_path / "release", findings) == render_board(tmp_path / "release")
 
 
 def test_its_file_is_for_its_owner(tmp_path: Path) -> None:
-    kind("levels").release.write(tmp_path / "release")
+    kind("levels").release.save(tmp_path / "release")
     write_board(tmp_path / "release", tmp_path / "board.html")
     assert (tmp_path / "board.html").stat().st_mode & 0o777 == 0o600

@@ -82,7 +82,7 @@ def visits(seed: int, persons: int = 40) -> pl.DataFrame:
 
 
 def board(release: Any, table: pl.DataFrame, folder: Path) -> str:
-    release.write(folder / "release")
+    release.save(folder / "release")
     return words(render_board(folder / "release", Findings.of(release, table)))
 
 
@@ -144,7 +144,7 @@ def test_a_household_is_no_person(tmp_path: Path) -> None:
     homes = pl.DataFrame({"home": list("aabbcc"), "q": [1, 2] * 3})
     roles = {"home": ny.household(pseudonym="random"), "q": ny.quasi()}
     promise = ny.LinkedKAnonymity(k=3, knows="all", of="household")
-    ny.publish(homes, roles, privacy=[promise]).write(tmp_path / "release")
+    ny.publish(homes, roles, privacy=[promise]).save(tmp_path / "release")
     about = words(render_about(tmp_path / "release"))
     assert "pick the right household is one in 3" in about
     assert "the right person" not in about

@@ -114,7 +114,7 @@ def survey() -> pl.DataFrame:
 
 
 def test_a_profile_has_both_risks() -> None:
-    found = ny.risk.profile(survey().drop("who"), ny.Schema(ROLES), threshold=0.2)
+    found = ny.measure_risk(survey().drop("who"), ny.Schema(ROLES), threshold=0.2)
     assert found.individual is not None
     assert found.households is not None
     each = [0.01714426, 0.01714426, 0.17707583, 0.01165448, 0.29706308]
@@ -131,7 +131,7 @@ def test_a_profile_has_both_risks() -> None:
 
 def test_a_person_with_two_records_counts_once_and_at_most_risk() -> None:
     visits = pl.concat([survey(), survey().head(1), survey().tail(1).with_columns(age=pl.lit(30, pl.Int64))])
-    found = ny.risk.profile(visits, ny.Schema({**ROLES, "who": ny.person()})).individual
+    found = ny.measure_risk(visits, ny.Schema({**ROLES, "who": ny.person()})).individual
     assert found is not None
     assert (found.unit, found.units) == ("persons", 5)
     three = risk(3, 10 + 100 + 8)  # p twice at 30 counts once; t is there, too
@@ -140,9 +140,9 @@ def test_a_person_with_two_records_counts_once_and_at_most_risk() -> None:
 
 
 def test_without_weights_there_is_no_individual_risk() -> None:
-    found = ny.risk.profile(survey().drop("w", "who"), ny.Schema({k: v for k, v in ROLES.items() if k != "w"}))
+    found = ny.measure_risk(survey().drop("w", "who"), ny.Schema({k: v for k, v in ROLES.items() if k != "w"}))
     assert (found.individual, found.households) == (None, None)
-    assert ny.risk.profile(survey(), ["age"]).individual is None
+    assert ny.measure_risk(survey(), ["age"]).individual is None
 
 
 def test_released_rows_have_the_same_sums_and_so_the_same_risk() -> None:
@@ -150,7 +150,7 @@ def test_released_rows_have_the_same_sums_and_so_the_same_risk() -> None:
     table = pl.DataFrame({"age": rng.integers(0, 30, 400), "w": rng.lognormal(4, 1, 400)})
     schema = ny.Schema({"age": ny.quasi(ny.Hierarchy.intervals(width=5, levels=2)), "w": ny.weight()})
     release = ny.publish(table, schema, privacy=[ny.KAnonymity(k=20)], method=ny.OptimalLattice())
-    found = ny.risk.profile(release.frame, schema).individual
+    found = ny.measure_risk(release.frame, schema).individual
     rows = release.frame.with_columns(own=table["w"].gather(release.log.source_rows))
     again = rows.group_by("age").agg(f=pl.len(), own=pl.col("own").sum())
     truth = expected_inverse(again["f"].to_numpy(), again["own"].to_numpy())
@@ -162,12 +162,12 @@ def test_released_rows_have_the_same_sums_and_so_the_same_risk() -> None:
 def test_bad_weights_and_households_are_refused_with_their_number_and_place() -> None:
     schema = ny.Schema({**ROLES, "who": ny.person()})
     with pytest.raises(TableError, match=r"column 'w'.*1 not above 0 \(record 2\)"):
-        ny.risk.profile(survey().with_columns(w=pl.Series([1.0, 0.0, 1, 1, 1])), schema)
+        ny.measure_risk(survey().with_columns(w=pl.Series([1.0, 0.0, 1, 1, 1])), schema)
     twice = pl.concat([survey(), survey().with_columns(home=pl.lit("z"))])
     with pytest.raises(TableError, match="several for 5 people: 'p', 'q', 'r', 's', 't'"):
-        ny.risk.profile(twice, schema)
+        ny.measure_risk(twice, schema)
     with pytest.raises(TableError, match=r"column 'home'.*1 of them"):
-        ny.risk.profile(survey().with_columns(home=pl.Series(["a", None, "c", "c", "c"])), schema)
+        ny.measure_risk(survey().with_columns(home=pl.Series(["a", None, "c", "c", "c"])), schema)
     with pytest.raises(SchemaError, match="at most one household column"):
         ny.Schema({"a": ny.household(), "b": ny.household()})
 
@@ -179,7 +179,7 @@ def test_records_dropped_for_a_gap_are_counted_and_carry_no_risk() -> None:
         .drop("who")
         .with_columns(w=pl.Series([10.0, 100, None, 541, 8]), home=pl.Series(["a", "b", "c", None, "c"]))
     )
-    found = ny.risk.profile(gaps, dropping)
+    found = ny.measure_risk(gaps, dropping)
     assert (found.records, found.dropped, found.counted) == (5, 2, 3)
     assert found.individual is not None
     assert found.individual.units == 3

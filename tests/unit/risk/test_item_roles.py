@@ -44,9 +44,9 @@ def test_a_table_has_one_column_of_sets() -> None:
             "bought": SETS,
         }
     )
-    found = ny.inspect_table(table)
+    found = ny.inspect(table)
     assert [column.role.value for column in found.columns if column.name != "age"] == ["items", "identifying"]
     assert "one column can be published" in found["bought"].reason
     assert found.schema()["ills"].separator == ";"
-    lists = ny.inspect_table(table.drop("ills"))
+    lists = ny.inspect(table.drop("ills"))
     assert lists["bought"].role.value == "items"

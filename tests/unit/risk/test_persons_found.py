@@ -215,7 +215,7 @@ def _table(kind: Kind) -> pl.DataFrame:
 
 @pytest.mark.parametrize("kind", TABLES.values(), ids=TABLES)
 def test_persons_and_households_are_told_by_structure(kind: Kind) -> None:
-    roles = {column.name: column.role for column in ny.inspect_table(_table(kind)).columns}
+    roles = {column.name: column.role for column in ny.inspect(_table(kind)).columns}
     found = {role: [name for name in roles if roles[name] == role] for role in ("person", "household")}
     assert found == {"person": [kind[2]] if kind[2] else [], "household": [kind[3]] if kind[3] else []}
 
@@ -223,7 +223,7 @@ def test_persons_and_households_are_told_by_structure(kind: Kind) -> None:
 @pytest.mark.parametrize("name", ["cases", "cases unnamed", "cases short", "encounters", "insured"])
 def test_numbers_of_cases_are_not_published(name: str) -> None:
     kind = TABLES[name]
-    assert ny.inspect_table(_table(kind))[kind[1].split()[0]].role == "identifying"
+    assert ny.inspect(_table(kind))[kind[1].split()[0]].role == "identifying"
 
 
 def test_a_part_of_many_records_is_enough() -> None:
@@ -236,7 +236,7 @@ def test_a_part_of_many_records_is_enough() -> None:
             "ill": [i % 13 for i in range(n)],
         }
     )
-    found = ny.inspect_table(table).person
+    found = ny.inspect(table).person
     assert found is not None
     assert (found.column, found.persons, found.records) == ("u", 60_000, n)
     assert found.constant == ("sex", "zip")

@@ -22,19 +22,19 @@ SCHEMA = ny.Schema({"age": ny.quasi(), "who": ny.person()})
 
 def test_two_patients_with_five_visits_each_are_two() -> None:
     visits = pl.DataFrame({"age": [30] * 10, "who": ["a"] * 5 + [" a", "b", "b", "b", "b"]})
-    found = ny.risk.profile(visits, SCHEMA)
+    found = ny.measure_risk(visits, SCHEMA)
     assert (found.records, found.persons, found.counted) == (10, 2, 2)
     assert (found.prosecutor.highest, found.sizes) == (Fraction(1, 2), {2: 1})
     assert found.row_share == Fraction(6, 10)
     assert found.to_dict()["row_share"] == 0.6
-    by_records = ny.risk.profile(visits, ["age"])
+    by_records = ny.measure_risk(visits, ["age"])
     assert (by_records.prosecutor.highest, by_records.persons, by_records.row_share) == (Fraction(1, 10), None, None)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=30))
 def test_every_figure_is_of_the_persons_of_each_class(rows: list[tuple[int, int]]) -> None:
     table = pl.DataFrame({"age": [age for age, _ in rows], "who": [who for _, who in rows]})
-    found = ny.risk.profile(table, SCHEMA, threshold=0.4)
+    found = ny.measure_risk(table, SCHEMA, threshold=0.4)
     persons, records = defaultdict(set), defaultdict(list)
     for age, who in rows:
         persons[age].add(who)
@@ -50,8 +50,8 @@ def test_every_figure_is_of_the_persons_of_each_class(rows: list[tuple[int, int]
 def test_a_population_counts_persons_where_it_tells_them_and_rows_otherwise() -> None:
     visits = pl.DataFrame({"age": [30, 30, 30, 41], "who": ["a", "a", "b", "c"]})
     everyone = pl.DataFrame({"age": [30, 30, 30, 30, 41, 41], "who": ["a", "a", "b", "d", "c", "e"]})
-    told = ny.risk.profile(visits, SCHEMA, population=everyone).journalist
-    rows = ny.risk.profile(visits, SCHEMA, population=everyone.select("age")).journalist
+    told = ny.measure_risk(visits, SCHEMA, population=everyone).journalist
+    rows = ny.measure_risk(visits, SCHEMA, population=everyone.select("age")).journalist
     assert told is not None
     assert rows is not None
     assert (told.highest, told.average) == (Fraction(1, 2), (Fraction(2, 3) + Fraction(1, 2)) / 3)
@@ -65,18 +65,18 @@ TEN = pl.DataFrame({"age": range(50), "who": [i // 5 for i in range(50)]})
 def test_the_size_of_a_population_is_in_people() -> None:
     """20 people of whom ten are in the table, with 50 combinations: if others have as many, there are 100."""
     for given_as in ({"population_size": 20}, {"sampling_fraction": 0.5}):
-        found = ny.risk.profile(TEN, SCHEMA, **given_as).population  # type: ignore[arg-type]
+        found = ny.measure_risk(TEN, SCHEMA, **given_as).population  # type: ignore[arg-type]
         assert found is not None
         assert (found.people, found.sampling_fraction, found.combinations) == (20, Fraction(1, 2), 100)
         assert (found.uniques, found.share, found.counts) == (100, 1.0, "persons")
         assert found.to_dict()["people"] == 20
-    whole = ny.risk.profile(TEN, SCHEMA, population_size=10).population
+    whole = ny.measure_risk(TEN, SCHEMA, population_size=10).population
     assert whole is not None
     assert (whole.people, whole.uniques, whole.chosen) == (10, 50, "counted")
     with pytest.raises(ParameterError, match="at least 10, the persons of the table"):
-        ny.risk.profile(TEN, SCHEMA, population_size=9)
+        ny.measure_risk(TEN, SCHEMA, population_size=9)
     with pytest.raises(ParameterError, match="at least 50, the records of the table"):
-        ny.risk.profile(TEN, ["age"], population_size=20)
+        ny.measure_risk(TEN, ["age"], population_size=20)
 
 
 def test_an_estimate_is_the_same_however_many_records_a_combination_has() -> None:
@@ -85,9 +85,9 @@ def test_an_estimate_is_the_same_however_many_records_a_combination_has() -> Non
     rows = [(draw.randint(0, 400), who) for who in range(300)]
     once = pl.DataFrame({"age": [age for age, _ in rows], "who": [who for _, who in rows]})
     often = pl.concat([once, once, once.head(50)])
-    first, second = (ny.risk.profile(one, SCHEMA, population_size=3000).population for one in (once, often))
+    first, second = (ny.measure_risk(one, SCHEMA, population_size=3000).population for one in (once, often))
     assert first == second
-    by_records = ny.risk.profile(once, ["age"], population_size=3000).population
+    by_records = ny.measure_risk(once, ["age"], population_size=3000).population
     assert first is not None
     assert by_records is not None
     assert (first.uniques, first.people) == (by_records.uniques, by_records.people)
@@ -98,7 +98,7 @@ def test_people_of_a_population_are_counted_once(rows: list[tuple[int, int, bool
     everyone = pl.DataFrame({"age": [age for age, _, _ in rows], "who": [who for _, who, _ in rows]})
     some = [row for row in rows if row[2]] or rows[:1]
     table = pl.DataFrame({"age": [age for age, _, _ in some], "who": [who for _, who, _ in some]})
-    found = ny.risk.profile(table, SCHEMA, population=everyone).population
+    found = ny.measure_risk(table, SCHEMA, population=everyone).population
     persons = defaultdict(set)
     for age, who, _ in rows:
         persons[age].add(who)
@@ -111,7 +111,7 @@ def test_people_of_a_population_are_counted_once(rows: list[tuple[int, int, bool
 
 
 def test_a_population_that_tells_no_persons_is_of_records() -> None:
-    found = ny.risk.profile(TEN, SCHEMA, population=TEN.select("age")).population
+    found = ny.measure_risk(TEN, SCHEMA, population=TEN.select("age")).population
     assert found is not None
     assert (found.people, found.counts, found.combinations, found.persons) == (50, "records", None, None)
 
@@ -119,7 +119,7 @@ def test_a_population_that_tells_no_persons_is_of_records() -> None:
 def test_a_population_with_too_few_persons_is_refused_in_persons() -> None:
     table = pl.DataFrame({"age": [1, 1], "who": ["a", "b"]})
     with pytest.raises(TableError, match="at least as many persons"):
-        ny.risk.profile(table, SCHEMA, population=pl.DataFrame({"age": [1, 1, 1], "who": ["a"] * 3}))
+        ny.measure_risk(table, SCHEMA, population=pl.DataFrame({"age": [1, 1, 1], "who": ["a"] * 3}))
 
 
 def test_log_linear_models_reckon_with_people() -> None:
@@ -128,7 +128,7 @@ def test_log_linear_models_reckon_with_people() -> None:
         {"who": [i // 5 for i in range(50)], "a": [i % 5 for i in range(50)], "b": [i // 5 for i in range(50)]}
     ).with_columns(w=pl.lit(10.0))
     found = ny.risk.log_linear(table, schema)
-    known = ny.risk.profile(table, schema).individual
+    known = ny.measure_risk(table, schema).individual
     assert known is not None
     assert (found.people, found.counts) == (100, "persons")
     assert found.people == known.population

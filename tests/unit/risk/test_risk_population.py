@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from nymity.risk import profile
+from nymity.risk import measure_risk
 from nymity.risk.pitman import pitman
 from nymity.risk.population_uniques import dankar, estimate_uniques
 from nymity.risk.root import root
@@ -180,7 +180,7 @@ def test_dankars_rule(
 
 
 def test_a_sample_that_is_the_population_is_counted() -> None:
-    found = profile({"x": [1, 2, 2, 3]}, ["x"], sampling_fraction=1).population
+    found = measure_risk({"x": [1, 2, 2, 3]}, ["x"], sampling_fraction=1).population
     assert found is not None
     assert (found.chosen, found.uniques, found.share, found.estimates) == ("counted", 2, 0.5, {})
 
@@ -188,12 +188,13 @@ def test_a_sample_that_is_the_population_is_counted() -> None:
 def test_size_and_fraction_say_the_same() -> None:
     table = {"x": [1, 2, 2, 3, 4, 4, 4]}
     assert (
-        profile(table, ["x"], population_size=70).population == profile(table, ["x"], sampling_fraction=0.1).population
+        measure_risk(table, ["x"], population_size=70).population
+        == measure_risk(table, ["x"], sampling_fraction=0.1).population
     )
 
 
 def test_an_estimate_that_does_not_exist_is_not_nought() -> None:
-    found = profile({"x": list(range(9))}, ["x"], sampling_fraction=0.01).population
+    found = measure_risk({"x": list(range(9))}, ["x"], sampling_fraction=0.01).population
     assert found is not None
     assert found.estimates["pitman"] is None
     assert found.estimates["snb"] is None

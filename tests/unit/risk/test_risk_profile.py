@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import nymity as ny
 from nymity.core.errors import InputError, ParameterError, SchemaError, TableError
-from nymity.risk import PRESETS, profile
+from nymity.risk import PRESETS, measure_risk
 from nymity.risk.attackers import smallest_safe_class
 
 cells = st.sampled_from(["a", "b", "c", "*", "", None])
@@ -32,7 +32,7 @@ def classes_of(records: list[tuple[str | None, ...]]) -> Counter[tuple[str | Non
 
 @given(rows, thresholds)
 def test_a_profile_is_what_counting_gives(records: Any, threshold: Fraction) -> None:
-    found = profile(frame(records), ["x", "y"], threshold=threshold)
+    found = measure_risk(frame(records), ["x", "y"], threshold=threshold)
     classes = classes_of(records)
     each = [Fraction(1, classes[record]) for record in classes.elements()]
     assert found.sizes == dict(sorted(Counter(classes.values()).items()))
@@ -49,7 +49,7 @@ def test_a_profile_is_what_counting_gives(records: Any, threshold: Fraction) -> 
 @given(rows, rows, thresholds)
 def test_a_journalist_counts_the_population(records: Any, others: Any, threshold: Fraction) -> None:
     people = records + others
-    found = profile(frame(records), ["x", "y"], population=frame(people), threshold=threshold)
+    found = measure_risk(frame(records), ["x", "y"], population=frame(people), threshold=threshold)
     classes, population = classes_of(records), classes_of(people)
     nowhere = sum(count for row, count in population.items() if row == ("*", "*") or row not in classes)
     each = [Fraction(1, nowhere if row == ("*", "*") else population[row]) for row in classes.elements()]
@@ -69,11 +69,11 @@ def test_the_threshold_is_decided_exactly(threshold: Fraction, size: int) -> Non
 
 @pytest.mark.parametrize(("size", "above"), [(4, 4), (5, 0)])
 def test_a_risk_at_the_threshold_is_not_above_it(size: int, above: int) -> None:
-    assert profile({"x": [1] * size}, ["x"], threshold=0.2).prosecutor.above == above
+    assert measure_risk({"x": [1] * size}, ["x"], threshold=0.2).prosecutor.above == above
 
 
 def test_numbers_and_text_that_are_written_alike_match() -> None:
-    found = profile({"x": [1, 2, 2]}, ["x"], population={"x": ["1", "1", "2", "2", "2", "3"]})
+    found = measure_risk({"x": [1, 2, 2]}, ["x"], population={"x": ["1", "1", "2", "2", "2", "3"]})
     assert found.journalist is not None
     assert found.journalist.average == Fraction(1, 3) * (Fraction(1, 2) + Fraction(2, 3))
     assert found.population is not None
@@ -83,35 +83,35 @@ def test_numbers_and_text_that_are_written_alike_match() -> None:
 def test_the_schema_says_what_becomes_of_gaps() -> None:
     table = {"x": ["a", None, "a", "b"], "y": [1, 1, 1, 1], "z": ["p", "q", "r", "s"]}
     schema = ny.Schema({"x": ny.quasi(missing="drop"), "y": ny.quasi(), "z": ny.sensitive()})
-    found = profile(table, schema)
+    found = measure_risk(table, schema)
     assert (found.quasi, found.dropped, found.sizes) == (("x", "y"), 1, {1: 1, 2: 1})
     assert found.missing == {"x": ("drop", 1), "y": ("category", 0)}
     with pytest.raises(TableError, match="no missing values"):
-        profile(table, ny.Schema({**schema, "x": ny.quasi(missing="error")}))
-    apart = profile(table, ["x", "y"])
+        measure_risk(table, ny.Schema({**schema, "x": ny.quasi(missing="error")}))
+    apart = measure_risk(table, ["x", "y"])
     assert apart.sizes == {1: 2, 2: 1}
 
 
 def test_masked_rows_are_of_those_who_fit_nothing_else() -> None:
     table, people = {"x": ["*", "a", "a"]}, {"x": ["a", "a", "a", "b", "c"]}
-    found = profile(table, ["x"], population=people)
+    found = measure_risk(table, ["x"], population=people)
     assert (found.classes, found.unique_records, found.prosecutor.highest) == (2, 1, 1)
     assert found.journalist is not None
     assert found.journalist.highest == Fraction(1, 2)  # b or c
     with pytest.raises(TableError, match="none for 1 of 3 records"):
-        profile(table, ["x"], population={"x": ["a", "a", "a"]})
+        measure_risk(table, ["x"], population={"x": ["a", "a", "a"]})
 
 
 def test_a_table_without_records_in_classes() -> None:
     schema = ny.Schema({"x": ny.quasi(missing="drop")})
-    found = profile(pl.DataFrame({"x": [None, None]}, schema={"x": pl.String}), schema, population_size=10)
+    found = measure_risk(pl.DataFrame({"x": [None, None]}, schema={"x": pl.String}), schema, population_size=10)
     assert (found.classes, found.prosecutor.highest, found.marketer, found.population) == (0, None, None, None)
     assert found.to_dict()["unique_share"] is None
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_have_a_source(name: str) -> None:
-    found = profile({"x": list("aab")}, ["x"], preset=name)
+    found = measure_risk({"x": list("aab")}, ["x"], preset=name)
     assert found.threshold == PRESETS[name].threshold
     told = json.loads(json.dumps(found.to_dict()))["threshold"]
     assert (told["preset"], told["source"]) == (name, PRESETS[name].source)
@@ -124,7 +124,7 @@ def test_presets_are_the_numbers_they_are_known_by() -> None:
 
 
 def test_the_result_is_plain_json() -> None:
-    found = profile({"x": [1, 1, 2]}, ["x"], sampling_fraction=0.1)
+    found = measure_risk({"x": [1, 1, 2]}, ["x"], sampling_fraction=0.1)
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert data["class_sizes"] == [
         {"size": 1, "classes": 1, "records": 1},
@@ -153,7 +153,7 @@ def test_the_result_is_plain_json() -> None:
 )
 def test_parameters_that_make_no_sense(given: dict[str, Any], where: str) -> None:
     with pytest.raises(ParameterError, match=where):
-        profile({"x": [1, 2, 3]}, ["x"], **given)
+        measure_risk({"x": [1, 2, 3]}, ["x"], **given)
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def test_tables_that_make_no_sense(
     table: Any, quasi: Any, population: Any, error: type[InputError], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        profile(table, quasi, population=population)
+        measure_risk(table, quasi, population=population)
 
 
 def test_it_is_found_under_its_name() -> None:
-    assert ny.risk.profile is profile
-    assert ny.risk.profile(pl.DataFrame({"^x$": [1, 1]}).lazy(), ["^x$"]).sizes == {2: 1}
+    assert ny.risk.measure_risk is measure_risk
+    assert ny.measure_risk(pl.DataFrame({"^x$": [1, 1]}).lazy(), ["^x$"]).sizes == {2: 1}

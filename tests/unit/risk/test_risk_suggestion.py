@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from nymity.core.errors import TableError
 from nymity.datasets import hospital
-from nymity.publishing.inspect import inspect_table
+from nymity.publishing.inspect import inspect
 from nymity.risk import suggest
 from nymity.table.attribute import Role
 
@@ -102,7 +102,7 @@ def test_what_a_column_tells_apart(values: list[str | None]) -> None:
 def test_it_suggests_what_inspection_does() -> None:
     table = hospital(500)
     assert {c.name: (c.role, c.reason) for c in suggest(table)} == {
-        c.name: (c.role, c.reason) for c in inspect_table(table).columns
+        c.name: (c.role, c.reason) for c in inspect(table).columns
     }
 
 
@@ -133,13 +133,13 @@ CALLED = {
 @pytest.mark.parametrize("name", CALLED)
 def test_how_people_are_called_outweighs_what_a_column_is_called(name: str) -> None:
     table = pl.DataFrame({name: CALLED[name] * 50, "age": [20 + i % 60 for i in range(50 * len(CALLED[name]))]})
-    assert inspect_table(table)[name].role is Role.IDENTIFYING
+    assert inspect(table)[name].role is Role.IDENTIFYING
 
 
 def test_number_plates_point_to_people() -> None:
     plates = [f"{'ABCDEFGH'[i % 8]}{'KLMNP'[i % 5]}{10 + i % 60} {'RST'[i % 3]}DE" for i in range(60)]
     table = pl.DataFrame({"plate": plates * 10, "age": [20 + i % 60 for i in range(600)]})
-    assert inspect_table(table)["plate"].role is Role.IDENTIFYING
+    assert inspect(table)["plate"].role is Role.IDENTIFYING
 
 
 def test_namesakes_are_not_one_person() -> None:
@@ -151,7 +151,7 @@ def test_namesakes_are_not_one_person() -> None:
             "ward": [f"{i * 7 % 5}" for i in range(600)],
         }
     )
-    assert inspect_table(table)["Pat"].role is Role.IDENTIFYING
+    assert inspect(table)["Pat"].role is Role.IDENTIFYING
 
 
 def test_what_counts_occasions_or_years_numbers_nobody() -> None:

@@ -38,6 +38,7 @@ EXAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("file", {"path": "rows.csv", "delimiter": ","}),
     ("rows", {"rows": [["2001", "low", "*"], ["2002", "low", "*"], ["2003", "high", "*"]]}),
     ("flat", {}),
+    ("suggested", {}),
     ("random-tree", {"seed": 5, "branches": 2}),
     ("shuffled", {"hierarchy": {"type": "rows", "rows": [["2001", "*"], ["2002", "*"], ["2003", "*"]]}, "seed": 5}),
 ]

@@ -243,3 +243,22 @@ def test_a_label_says_what_a_name_does_not() -> None:
     values = pl.Series("v017", [110, 210, 310, *OCCUPATIONS])
     assert isinstance(suggest(values, label="Occupation (ISCO-08)"), Isco)
     assert not isinstance(suggest(values), Isco)
+
+
+# -- codes that are numbers ----------------------------------------------------------------------------------
+
+
+def test_numbers_far_from_zero_beside_their_spread_are_codes() -> None:
+    """Areas of a town are numbered through, behind the number of the town: 352380101 to 352381099."""
+    areas = pl.Series("area", range(352380101, 352381099))
+    assert isinstance(suggest(areas), Masking)
+    assert isinstance(suggest(pl.Series("n", range(1000, 2000))), Intervals)
+
+
+def test_a_few_long_numbers_that_repeat_are_codes() -> None:
+    """Otherwise local recoding would publish '28013401-28060233' for two schools."""
+    schools = pl.Series("school", [28013401, 28020442, 28041111, 28060233])
+    assert suggest(schools) == Flat(of_codes=True)
+    assert suggest(pl.Series("towns", [35024, 35047, 35115, 35210])) == Flat(of_codes=True)
+    assert suggest(pl.Series("limit", [0, 250, 500, 1000, 2500])) == Flat()
+    assert suggest(pl.Series("pay", [10_000, 20_000, 50_000, 90_000])) == Flat()

@@ -62,8 +62,8 @@ FUNCTIONS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "postcodes": (Hierarchy.us_zip(small=("036",)), st.from_regex(r"[0-9]{5}(-[0-9]{4})?", fullmatch=True)),
 }
 
-#: Builders whose hierarchies are lists of the job.
-LISTS = {"file", "rows"}
+#: Builders whose hierarchies are lists of the job, and the one that leaves them to another.
+LISTS = {"file", "rows", "suggested"}
 
 
 def test_every_builder_is_a_function_or_a_list() -> None:

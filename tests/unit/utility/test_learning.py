@@ -439,7 +439,7 @@ def test_bad_tables(tmp_path: Path) -> None:
 def test_links_are_read_from_the_custodian_log(tmp_path: Path) -> None:
     table, roles = people(60), schema()
     release = published(table, roles)
-    release.write(tmp_path / "out")
+    release.save(tmp_path / "out")
     written = ny.read_table(tmp_path / "out/release.csv")
     found: LearningResult = learn(
         table,

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
 from nymity.core.errors import FileError, ParameterError
-from nymity_lab.bench import BenchResult, Line, benches, run_bench
+from nymity_lab.bench import BenchResult, Line, benches, people, run_bench
 from nymity_lab.bench.unit import count_keys, cpu_seconds
 
 
@@ -40,6 +41,21 @@ def test_without_the_data_it_says_where_they_should_be(monkeypatch: pytest.Monke
     monkeypatch.setattr("nymity_lab.bench.measuring.counting_unit", lambda: 1.0)
     with pytest.raises(FileError, match="NYMITY_DATA"):
         run_bench("lattice")
+
+
+def test_a_part_of_a_benchmark_is_measured_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def part(name: str) -> Callable[[people.Visits, float], Iterator[Line]]:
+        return lambda table, unit: iter([Line(name=f"{name} of {table.frame.height}", value=unit, unit="G")])
+
+    monkeypatch.setattr("nymity_lab.bench.measuring.counting_unit", lambda: 1.0)
+    monkeypatch.setattr(people, "RECORDS", 50)
+    monkeypatch.setattr(people, "PARTS", {name: part(name) for name in ("one", "other")})
+    assert [line.name for line in run_bench("people", only="other").lines] == ["other of 50"]
+    assert [line.name for line in run_bench("people").lines] == ["one of 50", "other of 50"]
+    with pytest.raises(ParameterError, match="'one', 'other'"):
+        run_bench("people", only="another")
+    with pytest.raises(ParameterError, match="several parts"):
+        run_bench("anytime", only="one")
 
 
 def test_a_line_knows_whether_its_target_was_met() -> None:

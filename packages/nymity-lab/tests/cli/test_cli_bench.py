@@ -28,17 +28,18 @@ RESULT = BenchResult(
 
 
 def test_bench_shows_and_writes_the_figures(folder: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, str]] = []
+    asked: list[tuple[str, str, str | None]] = []
 
-    def run_bench(name: str, observe: Observer) -> BenchResult:
-        asked.append((name, os.environ["NYMITY_DATA"]))
+    def run_bench(name: str, observe: Observer, *, only: str | None) -> BenchResult:
+        asked.append((name, os.environ["NYMITY_DATA"], only))
         return RESULT
 
     monkeypatch.setenv("NYMITY_DATA", "elsewhere")
     monkeypatch.setattr("nymity_lab.bench.run_bench", run_bench)
+    nymity("bench", "people", "--only", "sets")
     done = nymity("bench", "lattice", "--data", "data", "--json", "figures.json")
     assert done.exit_code == 0, done.output
-    assert asked == [("lattice", "data")]
+    assert asked == [("people", "elsewhere", "sets"), ("lattice", "data", None)]
     assert "search" in done.stdout
     assert "yes" in done.stdout
     assert "search: 374 nodes" in done.stdout
@@ -53,7 +54,7 @@ def test_an_unknown_bench(folder: Path, nymity: Run) -> None:
 
 
 def test_all_names_what_could_not_be_run(folder: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def run_bench(name: str, observe: Observer) -> BenchResult:
+    def run_bench(name: str, observe: Observer, *, only: str | None) -> BenchResult:
         if name == "robust":
             raise FileError("mnist", expected="a folder", got="nothing")
         return replace(RESULT, name=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -56,7 +56,7 @@ def checked_caveats(
     told = [] if stated is None else list(stated.get("not_protected", []))
     known = [_read(one) for one in told] if stated is not None else list(foreseen)
     compared = stated is not None and "not_protected" in stated and not any(isinstance(one, str) for one in told)
-    problems = _unlike_job(stated or {}, known, foreseen, models) if compared else []
+    problems = [*_unlike_job(stated or {}, known, foreseen, models), *shown.problems] if compared else []
     if private:
         return CheckedCaveats(warnings=worst_first(known), problems=tuple(problems))
     if table is None:
@@ -72,8 +72,7 @@ def checked_caveats(
         classes=classes,
         persons=bool(by_role[Role.PERSON]),
     )
-    made = _compared(known, told, [*seen, *shown.found], {*SEEN, *shown.keys}, problems, compared=compared)
-    return replace(made, problems=(*made.problems, *(shown.problems if compared else ())))
+    return _compared(known, told, [*seen, *shown.found], {*SEEN, *shown.keys}, problems, compared=compared)
 
 
 def _compared(

@@ -26,6 +26,7 @@ def caveats_of(
     job: Job,
     outcome: Outcome,
     recoded: Recoded,
+    released: pl.DataFrame,
     source: pl.DataFrame,
     *,
     owners: pl.Series | None = None,
@@ -35,7 +36,8 @@ def caveats_of(
 ) -> tuple[Caveat, ...]:
     """Return every warning; of a differentially private release only what does not depend on the records.
 
-    ``recoded`` are the published rows with their source rows in ``source``; ``owners`` says of whom each is, where
+    ``recoded`` are the published rows with their source rows in ``source``, ``released`` the same rows in the order
+    in which they are published, by which equal ones are found faster; ``owners`` says of whom each is, where
     records are of persons, ``share`` the largest one of a class that one person has, and ``people`` the population
     where there is one; ``earlier`` are warnings about earlier releases of the same people.
     """
@@ -45,7 +47,7 @@ def caveats_of(
         return worst_first([*always, *without, *empty_promises(job.privacy, {})])
     schema, buckets = job.schema, recoded.counts is not None
     seen = caveats_of_table(
-        recoded.table,
+        released,
         quasi=schema.quasi,
         sensitive=schema.sensitive,
         insensitive=[n for n in (*schema.columns(Role.INSENSITIVE), *schema.raw_weights) if n not in schema.shifted],

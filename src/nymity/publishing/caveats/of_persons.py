@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -38,9 +38,11 @@ def caveats_of_persons(
     schema: Schema,
     models: Sequence[PrivacyModel],
     withheld: Withheld,
+    further: Mapping[str, bool] | None = None,
 ) -> list[Caveat]:
     """Warn of classes that one person fills, and of columns that may be the same in all records of a person.
 
+    ``further`` names columns that ``released`` lacks, where it has distinct classes alone, and whether cells differ.
     ``owners`` says of whom each row of ``released`` is, ``share`` the largest share of a class that one of them has.
     Without owners nothing is said of persons with records in several classes.
     Where rows are linked anyway, promises reckon with such columns. Whether a column but quasi-identifiers is the same
@@ -50,7 +52,8 @@ def caveats_of_persons(
     if not released.height:
         return []
     found = [*_filled(share, models, schema.counts[:-1], withheld)]
-    if any(model.over_persons == "links" for model in models):
+    together = schema.item_column is not None  # then everybody has one row, and there is nothing to link
+    if together or any(model.over_persons == "links" for model in models):
         return found
     classes = class_of_rows(released, schema.quasi)
     for name in released.columns:
@@ -62,6 +65,7 @@ def caveats_of_persons(
             )
         elif name in schema and name not in (*schema.quasi, *schema.sensitive, schema.coarsened_weight):
             found += [_linking(name, schema[name].constant)] if text_of(released[name]).n_unique() > 1 else []
+    found += [_linking(name, schema[name].constant) for name, differ in (further or {}).items() if differ]
     return found
 
 
@@ -162,7 +166,9 @@ def _linking(name: str, constant: bool) -> Caveat:
 
 def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
     """Count the persons whose value is the only one that all of their classes have, though no class has it alone."""
-    values = rows.select("class", code=pl.col("value").fill_null("").rank("dense").cast(pl.Int64) - 1).unique()
+    cells = rows["value"].fill_null("")
+    numbers = cells.cast(pl.Enum(cells.unique())).to_physical().cast(pl.Int64)
+    values = rows.select("class", code=numbers).unique()
     words = int(values["code"].max()) // 64 + 1  # type: ignore[arg-type]
     if words > _MOST_WORDS:
         yield _uncounted(name, _TOO_MANY)

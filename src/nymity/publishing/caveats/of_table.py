@@ -10,7 +10,7 @@ from fractions import Fraction
 import polars as pl
 
 from nymity.core.wording import count, percent
-from nymity.privacy import PrivacyModel
+from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.fingerprint import as_any_file_tells
 from nymity.table.bucket_recoding import BUCKET, COUNT
@@ -51,7 +51,8 @@ def caveats_of_table(
     ``records`` says for how many rows each one stands, where the table is one of distinct classes and sensitive values;
     ``unique`` then counts the rows that are unique by their class and further columns.
     """
-    of_row = class_of_rows(table, quasi)
+    looked_at = [*insensitive, *(sensitive if counts is None else ())]
+    of_row = class_of_rows(table, quasi if looked_at else ())
     rows = table.height if records is None else int(records.sum())
     shown = [name for name in insensitive if name in table.columns or unique is not None]
     found = single_out(rows, shown, unique or _among_rows(table, of_row, shown))
@@ -117,12 +118,11 @@ def unique_rows(table: pl.DataFrame, columns: Sequence[str]) -> int:
 
 
 def class_of_rows(table: pl.DataFrame, quasi: Sequence[str]) -> pl.Series:
-    """Number the classes of equal cells, masked rows being one: the ``class`` of each row."""
+    """Number the classes of equal cells, masked rows being one, by their first rows: the ``class`` of each row."""
     if not quasi:
         return pl.Series("class", [0], dtype=pl.UInt32).new_from_index(0, table.height)
     cells = _cells(table, quasi)
-    rows = cells.with_row_index("row").group_by(cells.columns).agg("row").with_row_index("class")
-    return rows.select("class", "row").explode("row").sort("row")["class"]
+    return Groups(cells, cells.columns).class_of_rows.alias("class")
 
 
 def _unique(cells: pl.DataFrame) -> int:

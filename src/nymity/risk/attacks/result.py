@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from nymity.core.card import Card, Carded, CardTable
 from nymity.risk.attackers import as_float
 
 
@@ -34,8 +35,8 @@ class NoLimit:
         return False
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttackResult:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AttackResult(Carded):
     """One attack, on one sensitive attribute where it is about one.
 
     ``rate`` is the share of ``n`` attempts that succeed, ``successes`` of them, with a 95% interval from ``low`` to
@@ -100,6 +101,10 @@ class AttackResult:
         """Say that persons were counted, or households: ``unit`` is one."""
         return replace(self, counts=f"{unit}s")
 
+    def card(self) -> Card:
+        """Return what is shown of one attack."""
+        return _attacks_card(f"Attack: {self.title}", [self], (self.sentence, f"Assumes that {self.assumes}."))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         return {
@@ -137,8 +142,8 @@ class NotRun:
         return {"attack": self.key, "title": self.title, "not_run": self.reason}
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttackReport:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AttackReport(Carded):
     """Every attack that was run on a release, and why others were not.
 
     Rates against the original are the custodian's: they tell about people.
@@ -167,6 +172,11 @@ class AttackReport:
         """Return the first result of an attack."""
         return next(result for result in self.results if result.key == key)
 
+    def card(self) -> Card:
+        """Return what is shown of all attacks."""
+        others = f"Not run: {', '.join(one.title for one in self.not_run)}." if self.not_run else ""
+        return _attacks_card("Attacks", self.results, [others] if others else [])
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         return {
@@ -178,3 +188,25 @@ class AttackReport:
             "attacks": [result.to_dict() for result in self.results],
             "not_run": [attack.to_dict() for attack in self.not_run],
         }
+
+
+def _attacks_card(title: str, results: Sequence[AttackResult], sentences: Sequence[str]) -> Card:
+    columns = ("attack", "succeeds", "highest", "promised", "by guessing")
+    exceeded = [result for result in results if result.exceeds]
+    rows = [
+        (
+            one.title if one.attribute is None else f"{one.title} ({one.attribute})",
+            one.rate,
+            as_float(one.highest),
+            one.promised,
+            one.baseline,
+        )
+        for one in results
+    ]
+    return Card(
+        title=title,
+        verdict=f"{len(exceeded)} better than promised" if exceeded else "none better than promised",
+        tone="bad" if exceeded else "good",
+        sentences=sentences,
+        tables=[CardTable(columns=columns, rows=rows, bars="succeeds")],
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from nymity.risk.column_facts import ColumnFacts
+from nymity.risk.column_facts import ColumnFacts, in_kilograms
 from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, RoleVotes
 
 #: Different values from which codes may be of single people though they repeat, and their share of the filled cells.
@@ -15,6 +15,8 @@ _MANY, _MANY_SHARE = 50, 0.15
 _LARGE = 2000
 #: Pairs of records that would have met by chance where numbers were measured.
 _MET = 4
+#: Different texts from which they are open answers, and the share of them that one record has alone.
+_OPEN, _ALONE = 500, 0.6
 #: Different codes of one form from which they number people, however often they repeat, and digits of such numbers.
 _MANY_CODES, _LONG = 100, 10_000_000
 
@@ -61,6 +63,10 @@ def _codes(facts: ColumnFacts) -> Iterator[RoleVotes]:
         why = f"{facts.distinct:,} different words, as names have"
         yield RoleVotes(why=why, votes={IDENTIFYING: 2.0 + share})
         return
+    if facts.distinct >= _OPEN and facts.once >= _ALONE * facts.distinct and _of_words(facts):
+        why = f"{facts.distinct:,} different texts of several words, most of them of one record"
+        yield RoleVotes(why=why, votes={IDENTIFYING: 4.5})
+        return
     if facts.distinct < _MANY or share < _MANY_SHARE:
         if facts.type == "text" and not facts.is_number and facts.distinct > 300:
             yield RoleVotes(why=f"{facts.distinct:,} different texts", votes={IDENTIFYING: 0.8})
@@ -93,6 +99,12 @@ def _like_words(facts: ColumnFacts) -> bool:
     if facts.is_number or not len(texts):
         return False
     return float(texts.str.contains(r"^\p{L}[\p{L}'’-]{2,15}$").mean() or 0) > 0.8  # type: ignore[arg-type]
+
+
+def _of_words(facts: ColumnFacts) -> bool:
+    """Whether texts are of several words each, in the mean: what people typed, not kinds that somebody listed."""
+    texts = facts.texts
+    return not facts.is_number and bool(len(texts)) and float(texts.str.count_matches(r"\p{L}{2,}").mean() or 0) >= 1.5  # type: ignore[arg-type]
 
 
 def _counted_through(facts: ColumnFacts) -> bool:
@@ -161,7 +173,7 @@ def _like_weights(facts: ColumnFacts) -> bool:
     low, middle, high = facts.spread
     if facts.decimals < 3 or low <= 0 or high > 60 * middle or facts.distinct < 8 or facts.missing > facts.present:
         return False
-    if facts.once >= 0.5 * facts.distinct or facts.present < 1.5 * facts.distinct:
+    if in_kilograms(facts) or facts.once >= 0.5 * facts.distinct or facts.present < 1.5 * facts.distinct:
         return False
     about_one = 0.85 <= float(facts.numbers.mean()) <= 1.15  # type: ignore[arg-type]
     return (middle >= 20 or about_one) and not _of_whole(facts.numbers)

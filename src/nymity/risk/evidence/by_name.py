@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from nymity.risk.column_facts import ColumnFacts
+from nymity.risk.column_facts import ColumnFacts, in_kilograms
 from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, RoleVotes
-from nymity.risk.evidence.vocabulary import AFFIXES, CONCEPTS, NOTES, POINTING, TREATMENT, UPDATES, WEIGHTS, Concept
+from nymity.risk.evidence.vocabulary import (
+    AFFIXES,
+    CONCEPTS,
+    NOTES,
+    PLACE,
+    POINTING,
+    TREATMENT,
+    UPDATES,
+    WEIGHTS,
+    Concept,
+)
 from nymity.risk.evidence.yes_or_no import answers_yes_or_no
 from nymity.risk.naming import first_known, listed, with_neighbours, words_of
 
@@ -47,16 +57,21 @@ def says_notes(name: str) -> bool:
     return NOTES in known and _heading(words, known) in (None, NOTES)
 
 
+def says_place(name: str) -> bool:
+    """Whether a column's name says that it holds places."""
+    return PLACE in _known(tuple(_telling(words_of(name))))
+
+
 def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) -> Iterator[RoleVotes]:
     words = _telling(words)
-    known = _known(tuple(words))
+    known, last = _known(tuple(words)), _last_of_first_part(words)
     if WEIGHTS in known and TREATMENT not in known and not _of_bodies(facts):
         word = known[WEIGHTS][0]
         yield RoleVotes(why=f"{word!r} in its {where}, and numbers like sampling weights", votes={WEIGHT: 9.0 * share})
         return
     heading = _heading(words, known)
     for concept, (word, sureness) in known.items():
-        quality = share * sureness * (1.0 if words[-1] in word or concept is heading else _BEFORE)
+        quality = share * sureness * (1.0 if last in word or concept is heading else _BEFORE)
         if heading not in (None, concept) or (concept.heads and heading is None):
             quality *= _BESIDE
         if concept is WEIGHTS:
@@ -69,6 +84,15 @@ def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) 
                 yield _said(concept, word, where, quality)
         else:
             yield _said(concept, word, where, quality)
+
+
+def _last_of_first_part(words: Sequence[str]) -> str:
+    """Return the word that says what is meant: the last before a preposition, of ``pay from main job`` the pay."""
+    ends = [at for at, word in enumerate(words) if word in _PREPOSITIONS and at and _known(tuple(words[:at]))]
+    return words[ends[0] - 1] if ends else words[-1] if words else ""
+
+
+_PREPOSITIONS = frozenset(listed("from in at during because with bei aus wegen depuis pendant durante desde tijdens"))
 
 
 def _telling(words: Sequence[str]) -> Sequence[str]:
@@ -250,7 +274,7 @@ _BODY = Concept.of("what is visible of a person", {QUASI: 2.4, SENSITIVE: 1.2}, 
 def _of_bodies(facts: ColumnFacts) -> bool:
     """Tell weights of bodies from sampling weights: they are in kilograms or pounds, with one decimal at most."""
     low, middle, high = facts.spread
-    if not facts.is_number or low < 0 or facts.distinct < 5:
+    if not facts.is_number or low < 0 or facts.distinct < 5 or in_kilograms(facts):
         return True
     if facts.is_whole and facts.distinct > 50 and high - low + 1 <= 1.2 * facts.distinct:
         return True  # counted through

@@ -11,7 +11,7 @@ from nymity.risk.column_facts import ColumnFacts
 from nymity.risk.evidence.checksums import CHECKED
 from nymity.risk.evidence.role_votes import IDENTIFYING, QUASI, SENSITIVE, RoleVotes
 from nymity.risk.evidence.value_words import GROUPS
-from nymity.risk.identifiers import DATES, NAMES, NUMBERS, PLACES
+from nymity.risk.identifiers import DATES, NAMES, NUMBERS, PLACES, shares_of
 
 #: From this share of a column's different values on, what they look like tells what it holds.
 MOST = 0.8
@@ -90,8 +90,8 @@ def _coded(facts: ColumnFacts) -> Iterator[RoleVotes]:
     texts = facts.texts
     if len(texts) < _FEWEST_CODES or facts.one_per_record:
         return
-    for what, (pattern, votes) in _CODES.items():
-        share = _share(texts.str.contains(pattern))
+    shares = shares_of(texts, [pattern for pattern, _ in _CODES.values()])
+    for (what, (_, votes)), share in zip(_CODES.items(), shares, strict=True):
         if share >= MOST and texts.str.contains(r"\d").any() and _varied(texts):
             yield RoleVotes(why=f"{share:.0%} of its values look like {what}", votes=votes)
             return
@@ -111,19 +111,14 @@ def _worded(facts: ColumnFacts) -> Iterator[RoleVotes]:
         yield RoleVotes(why="bands of numbers", votes={QUASI: 0.6})
         return
     plain = texts.str.to_lowercase()
-    best = max(
-        ((_share(_hits(plain, words)), what, votes) for what, (words, votes) in GROUPS.items()), key=lambda one: one[0]
-    )
-    share, what, votes = best
+    shares = shares_of(plain, [_pattern(words) for words, _ in GROUPS.values()])
+    share, what = max(zip(shares, GROUPS, strict=True), key=lambda one: one[0])
+    votes = GROUPS[what][1]
     if share >= 0.4 and share * len(texts) >= 2:
         yield RoleVotes(
             why=f"values that speak of {what}",
             votes={role: vote * min(1.0, share + 0.3) for role, vote in votes.items()},
         )
-
-
-def _hits(plain: pl.Series, words: str) -> pl.Series:
-    return plain.str.contains(_pattern(words))
 
 
 @cache
@@ -164,8 +159,11 @@ def _addressed(facts: ColumnFacts) -> Iterator[RoleVotes]:
 def calls_people(facts: ColumnFacts) -> str | None:
     """Find how people are called and written to, which a column's name may hide: it outweighs what that says."""
     texts = facts.texts
-    for what, (pattern, least, fewest) in _CALLED.items():
-        if len(texts) >= fewest and (share := _share(texts.str.contains(pattern))) >= least:
+    if len(texts) < min(fewest for _, _, fewest in _CALLED.values()):
+        return None
+    shares = shares_of(texts, [pattern for pattern, _, _ in _CALLED.values()])
+    for (what, (_, least, fewest)), share in zip(_CALLED.items(), shares, strict=True):
+        if len(texts) >= fewest and share >= least:
             return f"{share:.0%} of its values look like {what}"
     return None
 

@@ -5,6 +5,22 @@ from __future__ import annotations
 from nymity.risk.evidence.concept import Concept
 from nymity.risk.evidence.role_votes import QUASI, SENSITIVE
 
+PLACE = Concept.of(
+    "a place that others know",
+    {QUASI: 4},
+    "zip zipcode plz postcode postal postleitzahl codepostal codigopostal cpostal postcd pcode pc county cnty "
+    "city town region regio province prov provinz district distrito distrikt village place! location loc "
+    "residence resid residenc wohnsitz urban rural urbanic metro smsa msa cbsa puma fips country cntry ctry pais "
+    "pays land! bundesland bland landkreis kreis lkr ags gkz gkpol gemeinde ort orte wohnort ortsteil stadtteil "
+    "bezirk stadt ville commune! insee departement depart deptnais dep canton kanton arrondissement quartier iris "
+    "provincia ciudad municipio munic munres localidad comunidad ccaa comarca barrio seccion censal plaats "
+    "gemeente woonplaats provincie wijk buurt stadsdeel lsoa msoa state states istate statefip north south east "
+    "west northeast midwest northcentral nrthcen ncent neighbo tract nuts lat lon lng lati longi latitude "
+    "longitude geo geoid geocode birthplace pob suburb borough area areas domicil wohnung! territory "
+    "postkode precinct hometown settlement siedlung urbrur rururb habitat citysize popsize lieu lugar embark "
+    "destination! ward! parish island zone zona constituency wahlkreis continent bpl geograph standort vestiging "
+    "sede! premise distancefromhome dwellingarea raion oblast",
+)
 KNOWN = (
     Concept.of(
         "what others know of a person",
@@ -40,31 +56,16 @@ KNOWN = (
         "aantpers npers hhmember miembros relate adults hompop sibsp parch kidslt kidsge padeg madeg paeduc maeduc "
         "householder headofh husage wifeage grandpar guardian relcd infant toddler",
     ),
-    Concept.of(
-        "a place that others know",
-        {QUASI: 4},
-        "zip zipcode plz postcode postal postleitzahl codepostal codigopostal cpostal postcd pcode pc county cnty "
-        "city town region regio province prov provinz district distrito distrikt village place! location loc "
-        "residence resid residenc wohnsitz urban rural urbanic metro smsa msa cbsa puma fips country cntry ctry pais "
-        "pays land! bundesland bland landkreis kreis lkr ags gkz gkpol gemeinde ort orte wohnort ortsteil stadtteil "
-        "bezirk stadt ville commune! insee departement depart deptnais dep canton kanton arrondissement quartier iris "
-        "provincia ciudad municipio munic munres localidad comunidad ccaa comarca barrio seccion censal plaats "
-        "gemeente woonplaats provincie wijk buurt stadsdeel lsoa msoa state states istate statefip north south east "
-        "west northeast midwest northcentral nrthcen ncent neighbo tract nuts lat lon lng lati longi latitude "
-        "longitude geo geoid geocode birthplace pob suburb borough area areas domicil wohnung! territory "
-        "postkode precinct hometown settlement siedlung urbrur rururb habitat citysize popsize lieu lugar embark "
-        "destination! ward! parish island zone zona constituency wahlkreis continent bpl geograph standort vestiging "
-        "sede! premise distancefromhome dwellingarea raion oblast",
-    ),
+    PLACE,
     Concept.of(
         "a date or time that others may know",
         {QUASI: 3.5},
         "date datum fecha day month year jahr monat annee mois jour anio ano mes dia maand jaar dag tag wochentag "
         "weekday timestamp datetime dt dte dat fec fech dttm dtm admission admit admis discharge! aufnahme aufn "
-        "entlassung entl entlass quarter quartal trimestre qtr week woche semaine semana season saison yr mth since "
-        "seit desde depuis sinds admitted discharged opened closedon joined mon eintritt austritt entree! sortie! "
-        "ingreso! alta! opname ontslag begin! einddatum hired hire hiredate vest zeitpunkt zeitstempel uhrzeit hour! "
-        "heure hora uur termin appointment enroll enrol inscription dischtime dischdate admittime",
+        "entlassung entl entlass quarter quartal trimestre qtr week woche semaine semana season saison yr mth mths "
+        "since seit desde depuis sinds admitted discharged opened closedon joined mon eintritt austritt entree! "
+        "sortie! ingreso! alta! opname ontslag begin! einddatum hired hire hiredate vest zeitpunkt zeitstempel uhrzeit "
+        "hour! heure hora uur termin appointment enroll enrol inscription dischtime dischdate admittime",
         heads=True,
     ),
     Concept.of(

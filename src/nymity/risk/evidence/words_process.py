@@ -73,8 +73,13 @@ PROCESS = (
         "to which part of a trial or study somebody was assigned",
         {INSENSITIVE: 3},
         "trt arm armcd cohort control! placebo randomi randomis randomiz experiment assigned assignm session trial "
-        "split sample treat rx train groupe grupo gruppe group treated intervention stratum strata fold studyid "
+        "split sample treat! rx train treated intervention stratum strata fold studyid "
         "studyarm allocated blinded phase! ransam",
+    ),
+    Concept.of(
+        "a group: of a study, or of people who know each other",
+        {INSENSITIVE: 1.5, QUASI: 1.3},
+        "groupe! grupo! gruppe! group! groep!",
     ),
     Concept.of(
         "dealings of little consequence",
@@ -94,7 +99,7 @@ PROCESS = (
 WEIGHTS = Concept.of(
     "a sampling weight",
     {WEIGHT: 2},
-    "weight weights wgt wght wt wts wtd pond ponder pondera ponderation gewicht gewichtung gew poids peso wtfinl "
+    "weight weights wgt wght wt wts wtd pond ponder pondera ponderation gewicht gewichtung gew poids peso wtfinl coeff "
     "fnlwgt pweight fweight aweight dweight pspwght anweight pwt hwt iwt hochrechnung hochrechnungsfaktor hochrech "
     "expansion expans facexp factorexp fexp factorel factor! facteur faktor! weging weeg weegfactor wegingsfactor "
     "ophoogfactor ophoog surveywt svywt sampwt samplewt perwt hhwt pwgtp wgtp personwt finalwgt finalwt wgts popwt "

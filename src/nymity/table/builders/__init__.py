@@ -31,6 +31,7 @@ from nymity.table.builders.nace import Nace as Nace
 from nymity.table.builders.file import HierarchyFile as HierarchyFile
 from nymity.table.builders.rows import HierarchyRows as HierarchyRows
 from nymity.table.builders.flat import Flat as Flat
+from nymity.table.builders.suggested import Suggested as Suggested
 from nymity.table.builders.random_tree import RandomTree as RandomTree
 from nymity.table.builders.shuffled import Shuffled as Shuffled
 

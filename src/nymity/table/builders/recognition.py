@@ -28,6 +28,8 @@ OTHER = "other"  #: what values that do not fit are suggested as
 _ENOUGH = Fraction(95, 100)  #: of the different values, for a column to be of a kind
 _TELLING = Fraction(1, 2)  #: of them, where the name says nothing
 _LONG_SPREAD = 50  #: times the median is the largest amount
+LONG_CODES = 10_000  #: a few numbers from here on may be codes
+_FAR_FROM, _FAR = 1_000_000, 20  #: numbers from here on, so many times their spread from zero, are codes
 _WORD = re.compile(r"[A-Z]?[a-zäöüßàâéèêëîïôûç]+|[A-Z]+(?![a-z])")
 
 
@@ -102,6 +104,7 @@ def money(numbers: Sequence[Fraction], name: str = "") -> Money | None:
 def are_codes(numbers: Sequence[Fraction]) -> bool:
     """Return whether numbers look like codes: whole, of one length, few of those between the ends, and no round ones.
 
+    Or far from zero beside their spread: what is counted or measured is not between 352,380,101 and 352,381,099.
     Numbers of fewer than three digits and years are taken for what they are.
     """
     if not all(number.denominator == 1 and number >= 100 for number in numbers):
@@ -109,7 +112,10 @@ def are_codes(numbers: Sequence[Fraction]) -> bool:
     whole = sorted(number.numerator for number in numbers)
     if len(str(whole[0])) != len(str(whole[-1])) or (whole[0] >= 1800 and whole[-1] <= 2100):
         return False
-    sparse = len(whole) * 4 <= whole[-1] - whole[0] + 1
+    width = whole[-1] - whole[0] + 1
+    if whole[0] >= _FAR_FROM and whole[0] >= _FAR * width:
+        return True
+    sparse = len(whole) * 4 <= width
     return sparse and reduce(gcd, (high - low for low, high in pairwise(whole))) == 1
 
 

@@ -14,14 +14,23 @@ import polars as pl
 from nymity.core import validation
 from nymity.table.builders.ages import Ages
 from nymity.table.builders.column import Column, distinct
-from nymity.table.builders.dates import LABELS, Dates
+from nymity.table.builders.dates import Dates
 from nymity.table.builders.flat import Flat
 from nymity.table.builders.intervals import Intervals
 from nymity.table.builders.masking import Masking
 from nymity.table.builders.money import Money
 from nymity.table.builders.number import read_number
 from nymity.table.builders.ready import ReadyHierarchy
-from nymity.table.builders.recognition import READY, are_codes, fitted, money, names_codes, recognized, short_codes
+from nymity.table.builders.recognition import (
+    LONG_CODES,
+    READY,
+    are_codes,
+    fitted,
+    money,
+    names_codes,
+    recognized,
+    short_codes,
+)
 from nymity.table.hierarchy import HierarchySource
 
 FEW = 8  #: up to so many distinct values need no levels in between
@@ -101,7 +110,10 @@ def _few(column: Column, *, of_codes: bool = False) -> HierarchySource | None:
 
 def _named_codes(column: Column, name: str) -> bool:
     numbers = [read_number(text) for text in column.texts]
-    return all(number is not None for number in numbers) and names_codes([n for n in numbers if n is not None], name)
+    known = [number for number in numbers if number is not None]
+    if not known or len(known) < len(numbers):
+        return False
+    return names_codes(known, name) or (min(known) >= LONG_CODES and are_codes(known))
 
 
 def _dates(values: pl.Series, column: Column) -> HierarchySource | None:
@@ -117,11 +129,19 @@ def _dates(values: pl.Series, column: Column) -> HierarchySource | None:
             return None
     if not days:
         return None
-    count = {level: len({write(day) for day in days}) for level, write in LABELS.items()}
-    if count["month"] <= 2:
+    months = {(day.year, day.month) for day in days}
+    if len(months) <= 2:
         return Dates(levels=("day", "week"), format=form)
-    wanted = {"day": True, "month": True, "quarter": count["year"] <= 3, "year": True, "decade": True}
-    levels = tuple(level for level, want in wanted.items() if want and (level == "day" or count[level] > 1))
+    years = {year for year, _ in months}
+    quarters = {(year, (month + 2) // 3) for year, month in months}
+    wanted = {
+        "day": True,
+        "month": True,
+        "quarter": len(years) <= 3 and len(quarters) > 1,
+        "year": len(years) > 1,
+        "decade": len({year // 10 for year in years}) > 1,
+    }
+    levels = tuple(level for level, want in wanted.items() if want)
     return Dates(levels=levels, format=form)
 
 

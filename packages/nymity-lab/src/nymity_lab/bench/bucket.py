@@ -72,7 +72,7 @@ def _records(unit: float) -> Iterator[Line]:
     yield Line(name="peak memory of the process so far", value=peak_megabytes(), unit="MB", target=1_000)
     release = publish(census, schema, privacy=promise, method=Buckets(plan="top-down"), seed=0)
     with TemporaryDirectory() as folder:
-        cost = cpu_seconds(lambda: release.write(Path(folder) / "release", force=True), repeat=1) / unit
+        cost = cpu_seconds(lambda: release.save(Path(folder) / "release", force=True), repeat=1) / unit
     yield Line(name=f"writing and verifying {census.height:,} records", value=cost, unit="G")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core.progress import Observer, silent
-from nymity.publishing.inspect import inspect_table
+from nymity.publishing.inspect import inspect
 from nymity_lab.bench.large_files import inspected
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line
@@ -51,8 +51,8 @@ def many_columns(records: int, seed: int = 20) -> pl.DataFrame:
 
 def _lines(unit: float) -> Iterator[Line]:
     table = many_columns(RECORDS)
-    inspect_table(table.head(1000))  # what is compiled or loaded once
-    seconds = cpu_seconds(partial(inspect_table, table))
+    inspect(table.head(1000))  # what is compiled or loaded once
+    seconds = cpu_seconds(partial(inspect, table))
     yield Line(name="inspect a million records of 50 columns", value=seconds / unit, unit="G", target=12)
     yield Line(name="peak memory of the process", value=float(in_new_process(_MEMORY)), unit="MB", target=2000)
     with tempfile.TemporaryDirectory() as folder:
@@ -65,9 +65,9 @@ def _lines(unit: float) -> Iterator[Line]:
 
 
 _MEMORY = """
-from nymity.publishing.inspect import inspect_table
+from nymity.publishing.inspect import inspect
 from nymity_lab.bench.inspection import RECORDS, many_columns
 from nymity_lab.bench.measuring import peak_megabytes
-inspect_table(many_columns(RECORDS))
+inspect(many_columns(RECORDS))
 print(peak_megabytes())
 """

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import polars as pl
 
 import nymity as ny
 from nymity.core.progress import Observer, silent
+from nymity.core.validation import one_of
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
@@ -17,7 +18,7 @@ from nymity.privacy.links import PersonRows
 from nymity.table.attribute import identifying, items, person, quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Schema
-from nymity_lab.bench.measuring import measured
+from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
 
@@ -27,13 +28,40 @@ PROVENANCE = (
 )
 RECORDS = 1_000_000
 _K = ny.KAnonymity(k=5)
+#: What a process of its own does to publish the visits; it prints the most memory that it had.
+_PUBLISHING = """
+import nymity as ny
+from nymity_lab.bench.measuring import peak_megabytes
+from nymity_lab.bench.people import RECORDS, visits, visits_schema
+method = ny.OptimalLattice(suppression=0.05)
+ny.publish(visits(RECORDS), visits_schema(by_persons=True), privacy=[ny.KAnonymity(k=5)], method=method)
+print(peak_megabytes())
+"""
 #: Most G of a search with persons, by suppression limit.
 _SEARCHES = {0.0: 12, 0.05: 22, 1.0: 25}
 
 
-def bench_people(observe: Observer = silent) -> BenchResult:
-    """Measure searches by records and by persons, Mondrian, measuring and a whole publish."""
-    return measured("people", PROVENANCE, _lines, observe)
+def bench_people(observe: Observer = silent, only: str | None = None) -> BenchResult:
+    """Measure searches by records and by persons, Mondrian, measuring, a whole publish and more; ``only`` one part."""
+    if only is not None:
+        one_of("bench people: only", only, PARTS)
+    chosen = [part for name, part in PARTS.items() if only in (None, name)]
+    table = Visits()
+    return measured("people", PROVENANCE, lambda unit: (line for part in chosen for line in part(table, unit)), observe)
+
+
+class Visits:
+    """The generated table, and what methods make of it; all parts share it."""
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The visits."""
+        return visits(RECORDS)
+
+    @cached_property
+    def persons(self) -> EncodedTable:
+        """The same, encoded with the persons that they are of."""
+        return encode(self.frame, visits_schema(by_persons=True))
 
 
 def visits(records: int, seed: int = 7) -> pl.DataFrame:
@@ -61,29 +89,30 @@ def visits_schema(*, by_persons: bool) -> Schema:
     )
 
 
-def _lines(unit: float) -> Iterator[Line]:
-    table = visits(RECORDS)
-    records, persons = (encode(table, visits_schema(by_persons=by_persons)) for by_persons in (False, True))
+def _searches(table: Visits, unit: float) -> Iterator[Line]:
+    records = encode(table.frame, visits_schema(by_persons=False))
     for limit, most in _SEARCHES.items():
         yield _search(records, [_K], unit, f"by records, {limit:.0%}", limit)
-        yield _search(persons, [_K], unit, f"by persons, {limit:.0%}", limit, most)
+        yield _search(table.persons, [_K], unit, f"by persons, {limit:.0%}", limit, most)
     shares = [ny.AlphaKAnonymity(alpha=0.5, k=5, attribute="diagnosis")]
-    yield _search(persons, shares, unit, "(0.5, 5)-anonymity by persons, 5%", 0.05, 70)
-    yield _cost("mondrian by persons", unit, 22, partial(ny.Mondrian().run, persons, [_K]))
-    release = ny.publish(
-        table, visits_schema(by_persons=True), privacy=[_K], method=ny.OptimalLattice(suppression=0.05)
-    )
-    yield _cost("check of a release, with the original", unit, 12, partial(ny.check, release, original=table))
-    yield _cost("measure by persons", unit, 12, partial(ny.measure, table, visits_schema(by_persons=True)))
-    yield from _linked(persons, unit)
-    yield from _sets(unit)
-    yield from _private()
-    whole = partial(ny.publish, table, visits_schema(by_persons=True), privacy=[_K])
-    yield _cost("publish by persons", unit, 60, partial(whole, method=ny.OptimalLattice(suppression=0.05)))
+    yield _search(table.persons, shares, unit, "(0.5, 5)-anonymity by persons, 5%", 0.05, 70)
 
 
-def _linked(persons: EncodedTable, unit: float) -> Iterator[Line]:
+def _whole(table: Visits, unit: float) -> Iterator[Line]:
+    """Divide, publish, check and measure."""
+    schema = visits_schema(by_persons=True)
+    publish = partial(ny.publish, table.frame, schema, privacy=[_K], method=ny.OptimalLattice(suppression=0.05))
+    yield _cost("mondrian by persons", unit, 22, partial(ny.Mondrian().run, table.persons, [_K]))
+    release = publish()
+    yield _cost("check of a release, with the original", unit, 12, partial(ny.check, release, original=table.frame))
+    yield _cost("measure by persons", unit, 12, partial(ny.measure, table.frame, schema))
+    yield _cost("publish by persons", unit, 60, publish)
+    yield Line(name="memory of a publish by persons", value=float(in_new_process(_PUBLISHING)), unit="MB", target=1500)
+
+
+def _linked(table: Visits, unit: float) -> Iterator[Line]:
     """Decide k^2 and k^3 of linked rows at the levels of a solution, and search for one by k^2."""
+    persons = table.persons
     links = [ny.LinkedKAnonymity(k=5, knows=knows) for knows in (2, 3)]
     search = partial(ny.OptimalLattice(suppression=0.05).run, persons, links[:1])
     outcome = search()
@@ -95,7 +124,7 @@ def _linked(persons: EncodedTable, unit: float) -> Iterator[Line]:
     yield _cost("search by k^2, 5%", unit, 400, search)
 
 
-def _sets(unit: float) -> Iterator[Line]:
+def _sets(_: Visits, unit: float) -> Iterator[Line]:
     """Publish 100,000 sets of some of 400 items, frequent and rare ones, in 20 groups."""
     drawn, n = np.random.default_rng(7), 100_000
     number = np.minimum(399, drawn.zipf(1.3, (n, 6)) - 1)
@@ -112,7 +141,7 @@ def _sets(unit: float) -> Iterator[Line]:
         )
 
 
-def _private() -> Iterator[Line]:
+def _private(_: Visits, __: float) -> Iterator[Line]:
     """Publish 20,000 persons with few visits each privately, so many records of each taking part; means of three."""
     drawn, n = np.random.default_rng(7), 20_000
     who = np.repeat(np.arange(n), np.minimum(12, drawn.geometric(1 / 3, n)))
@@ -143,3 +172,13 @@ def _search(
 
 def _cost(name: str, unit: float, most: float, work: Callable[[], object]) -> Line:
     return Line(name=name, value=cpu_seconds(work, repeat=1) / unit, unit="G", target=most)
+
+
+#: The parts, each of which can be measured alone.
+PARTS: dict[str, Callable[[Visits, float], Iterator[Line]]] = {
+    "searches": _searches,
+    "whole": _whole,
+    "linked": _linked,
+    "sets": _sets,
+    "private": _private,
+}

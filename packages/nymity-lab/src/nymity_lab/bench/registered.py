@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import EntryPoint
+from inspect import signature
 
+from nymity.core.errors import ParameterError
 from nymity.core.extras import load, registered
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import one_of
@@ -17,9 +20,15 @@ def benches() -> dict[str, EntryPoint]:
     return registered(GROUP)[0]
 
 
-def run_bench(name: str, observe: Observer = silent) -> BenchResult:
-    """Run one benchmark."""
+def run_bench(name: str, observe: Observer = silent, *, only: str | None = None) -> BenchResult:
+    """Run one benchmark, or ``only`` the part of that name where it has parts."""
     installed = benches()
     one_of("bench", name, installed)
-    result: BenchResult = load(installed[name], None, expected="a function of an observer")(observe)
-    return result
+    bench: Callable[..., BenchResult] = load(installed[name], None, expected="a function of an observer")
+    if only is None:
+        return bench(observe)
+    if "only" not in signature(bench).parameters:
+        raise ParameterError(
+            "bench: only", expected="a benchmark of several parts", got=name, hint="measure all of it: leave only out"
+        )
+    return bench(observe, only=only)

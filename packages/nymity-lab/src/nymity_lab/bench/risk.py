@@ -15,7 +15,7 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
 from nymity.publishing.pipeline import publish
-from nymity.risk import AttackReport, Linkage, attack, drivers, profile
+from nymity.risk import AttackReport, Linkage, attack, drivers, measure_risk
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
@@ -56,13 +56,13 @@ def _lines(unit: float) -> Iterator[Line]:
             24,
             linked,
         )
-    yield line("profile, Adult", lambda: profile(adult, adult.columns, population_size=_PEOPLE), 0.4, classes)
+    yield line("profile, Adult", lambda: measure_risk(adult, adult.columns, population_size=_PEOPLE), 0.4, classes)
     yield line(
         "combinations and minimal uniques to size 4, Adult", lambda: drivers(adult, adult.columns, size=4), 2.4, uniques
     )
     yield line(
         f"profile, census, {census.height:,} records, 10 columns",
-        lambda: profile(census, ten, population_size=_PEOPLE),
+        lambda: measure_risk(census, ten, population_size=_PEOPLE),
         8,
         classes,
     )

@@ -27,6 +27,9 @@ Data = Annotated[
 JsonFile = Annotated[
     Path | None, typer.Option("--json", help="Also write the figures to this file.", show_default=False)
 ]
+Only = Annotated[
+    str | None, typer.Option(help="Measure this part alone, where a benchmark has parts.", show_default=False)
+]
 #: Ratios beyond this are shown; what lies within is noise on most machines.
 NOISE = 0.1
 
@@ -34,8 +37,8 @@ NOISE = 0.1
 def measuring(name: str) -> Callable[..., None]:
     """Return the command that measures one benchmark."""
 
-    def command(data: Data = None, json_file: JsonFile = None, quiet: Quiet = False) -> None:
-        measure([name], data, json_file, Screen(quiet=quiet))
+    def command(data: Data = None, only: Only = None, json_file: JsonFile = None, quiet: Quiet = False) -> None:
+        measure([name], data, json_file, Screen(quiet=quiet), only=only)
 
     command.__doc__ = f"Measure the figures of {name}, beside targets and references."
     return command
@@ -73,9 +76,18 @@ def compare(
 
 
 def measure(
-    names: list[str], data: Path | None, json_file: Path | None, screen: Screen, *, go_on: bool = False
+    names: list[str],
+    data: Path | None,
+    json_file: Path | None,
+    screen: Screen,
+    *,
+    go_on: bool = False,
+    only: str | None = None,
 ) -> None:
-    """Measure benchmarks, show each, and write them all; with ``go_on`` those that cannot run are told."""
+    """Measure benchmarks, show each, and write them all; with ``go_on`` those that cannot run are told.
+
+    ``only``: the part that is measured alone.
+    """
     from nymity.core.errors import NymityError
     from nymity.datasets.public import DATA_VARIABLE
     from nymity_lab import bench
@@ -88,7 +100,7 @@ def measure(
     for name in names:
         try:
             with watching(screen) as observe:
-                results.append(bench.run_bench(name, observe))
+                results.append(bench.run_bench(name, observe, only=only))
         except NymityError as error:
             if not go_on:
                 raise

@@ -216,7 +216,7 @@ def ola(data: str, attributes: int, k: int, suppression: float) -> Rows:
 
 def functional(data: str, attributes: int, norm: bool, draws: int) -> Rows:
     """Functional logistic regression with all of epsilon, on one-hot columns and numbers with public bounds."""
-    from nymity.dp import FunctionalLogisticRegression
+    from nymity.dp import PrivateLogisticRegression
 
     found = task(data, attributes)
     train, low, high = _features(found, found.train)
@@ -225,7 +225,7 @@ def functional(data: str, attributes: int, norm: bool, draws: int) -> Rows:
     published = len(found.schema) - 1
     accuracies, seconds = [], []
     for seed in range(draws):
-        model = FunctionalLogisticRegression(
+        model = PrivateLogisticRegression(
             epsilon=EPSILON,
             bounds=(low, high),
             classes="public",

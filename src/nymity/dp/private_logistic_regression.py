@@ -1,6 +1,6 @@
-"""FunctionalLogisticRegression: a differentially private classifier as a scikit-learn estimator.
+"""PrivateLogisticRegression: a differentially private classifier as a scikit-learn estimator.
 
-Importing this module needs scikit-learn; ``ny.dp.FunctionalLogisticRegression`` imports it when it is first used.
+Importing this module needs scikit-learn; ``ny.dp.PrivateLogisticRegression`` imports it when it is first used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nymity.dp.feature_domain import FeatureDomain
 from nymity.dp.parameters import Number, fraction_between
 
 
-class FunctionalLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression by the functional mechanism (Zhang et al. 2012; Li 2019, algorithm 2).
 
     The objective is expanded to second order, its coefficients get Laplace noise, and what minimizes the noisy one is
@@ -74,7 +74,7 @@ class FunctionalLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ign
         self.ridge = ridge
         self.not_private_seed = not_private_seed
 
-    def fit(self, X: Any, y: Any) -> FunctionalLogisticRegression:  # noqa: N803 -- scikit-learn's names
+    def fit(self, X: Any, y: Any) -> PrivateLogisticRegression:  # noqa: N803 -- scikit-learn's names
         """Spend epsilon on a model of features X (n, d) and classes y (n,)."""
         epsilon = fraction_between("epsilon", self.epsilon, 0)
         one_of("neighbours", self.neighbours, ("replace", "add-remove"))

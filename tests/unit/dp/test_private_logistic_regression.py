@@ -22,7 +22,7 @@ from nymity.core.bits import NotPrivate
 from nymity.core.errors import ParameterError
 from nymity.dp.expanded_objective import GRID, UNITS, Objective, minimizer, sensitivity
 from nymity.dp.feature_domain import FeatureDomain
-from nymity.dp.functional_logistic_regression import FunctionalLogisticRegression
+from nymity.dp.private_logistic_regression import PrivateLogisticRegression
 
 Vector = tuple[Fraction, ...]
 
@@ -171,9 +171,9 @@ def records(n: int = 400) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 BOUNDS = ([0, -5], [10, 5])
 
 
-def model(**changed: Any) -> FunctionalLogisticRegression:
+def model(**changed: Any) -> PrivateLogisticRegression:
     settings = {"epsilon": 1.0, "bounds": BOUNDS, "classes": [False, True], "not_private_seed": 1} | changed
-    return FunctionalLogisticRegression(**settings)
+    return PrivateLogisticRegression(**settings)
 
 
 @pytest.mark.parametrize("changed", [{}, {"fit_intercept": False}, {"l1_norm": 2}, {"neighbours": "add-remove"}])
@@ -249,7 +249,7 @@ def test_audit(neighbours: str) -> None:
 
     def sign(records: tuple[Any, Any], epsilon: float) -> bool:
         known = {"bounds": (-1, 1), "classes": [0, 1], "fit_intercept": False, "not_private_seed": next(seeds)}
-        fitted = FunctionalLogisticRegression(epsilon=epsilon, neighbours=neighbours, **known).fit(*records)
+        fitted = PrivateLogisticRegression(epsilon=epsilon, neighbours=neighbours, **known).fit(*records)
         return bool(fitted.coef_[0, 0] > 0)
 
     assert not ny.dp.audit(lambda records: sign(records, 1.0), half, other, runs=300).refutes(1.0)
@@ -261,7 +261,7 @@ def test_audit(neighbours: str) -> None:
 
 def test_scikit_learns_checks() -> None:
     """All pass but one, as more than two classes are refused in our form of messages; one needs a setting of scipy."""
-    estimator = FunctionalLogisticRegression(epsilon=1e6, bounds=(-10, 10), classes="public", not_private_seed=1)
+    estimator = PrivateLogisticRegression(epsilon=1e6, bounds=(-10, 10), classes="public", not_private_seed=1)
     results = check_estimator(estimator, on_skip=None, on_fail=None)
     other = {result["check_name"]: result["status"] for result in results if result["status"] != "passed"}
     assert other.pop("check_classifier_not_supporting_multiclass") == "failed"
@@ -302,11 +302,11 @@ def test_scikit_learn_is_imported_when_it_is_asked_for() -> None:
     """And named, where it is not installed."""
     code = (
         "import sys, nymity as ny; ny.dp.delta; assert 'sklearn' not in sys.modules; sys.modules['sklearn'] = None\n"
-        "try: ny.dp.FunctionalLogisticRegression\n"
+        "try: ny.dp.PrivateLogisticRegression\n"
         "except ImportError as error: assert 'nymity[learn]' in str(error)\n"
         "else: raise SystemExit(1)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-    assert ny.dp.FunctionalLogisticRegression is FunctionalLogisticRegression
+    assert ny.dp.PrivateLogisticRegression is PrivateLogisticRegression
     with pytest.raises(AttributeError, match="no attribute 'FunctionalRegression'"):
         _ = ny.dp.FunctionalRegression

@@ -1,0 +1,166 @@
+"""Counted: what an engine counted of a source. Every decision rests on it, and no row is looked at beside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import polars as pl
+
+from nymity.core.draws import Draws
+from nymity.core.errors import TableError
+from nymity.core.format_numbers import CONTENT
+from nymity.dp.records import Records, read_columns
+from nymity.engines import RECORDS, CountedPlan, Rows, counted_hash, plan_of
+from nymity.io import text_cells
+from nymity.publishing.certificate import TableFigures
+from nymity.table.encoding import EncodedTable, encode_counted, person_ids
+from nymity.table.recoding import Recoding
+from nymity.table.sampled_recoding import SampledRecoding
+from nymity.table.schema import Schema
+from nymity.table.text import plainly_named
+
+
+class ReleasePlan(Protocol):
+    """How rows come into a release: how many there will be, and how many of them masked."""
+
+    @property
+    def records(self) -> int:
+        """Rows that are published."""
+        ...
+
+    @property
+    def masked(self) -> int:
+        """Those of them that are masked."""
+        ...
+
+    def write(self, rows: Rows, path: Path) -> None:
+        """Write the rows as a Parquet file."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Counted:
+    """Distinct rows of some columns, by column, with how many records each stands for.
+
+    columns, height: those of the source, of which rows with a gap in ``dropping`` are not among the counted ones.
+    """
+
+    schema: Schema
+    cells: dict[str, pl.Series]
+    records: pl.Series
+    columns: tuple[str, ...]
+    height: int
+    dropping: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rows: Rows, schema: Schema) -> Counted:
+        """Let an engine count."""
+        names, dropping = cls.names(schema), [name for name, one in schema.items() if one.missing == "drop"]
+        found = rows.count(names, dropping)
+        return cls(
+            schema=schema,
+            cells={name: found[f"c{i}"].alias(name) for i, name in enumerate(names)},
+            records=found[RECORDS],
+            columns=tuple(rows.columns),
+            height=rows.height,
+            dropping=tuple(dropping),
+        ).checked()
+
+    @staticmethod
+    def names(schema: Schema) -> tuple[str, ...]:
+        """Return the columns that are counted."""
+        return (*schema.quasi, *schema.sensitive, *([] if schema.unit is None else [schema.unit]))
+
+    def checked(self) -> Counted:
+        """Refuse a source without records."""
+        if not len(self.records):
+            raise TableError(
+                "table",
+                expected="records without gaps where missing = 'drop'",
+                got="none",
+                hint="missing = 'category' keeps gaps as a value of their own",
+            )
+        return self
+
+    @property
+    def dropped(self) -> int:
+        """Records that are left out for their gaps."""
+        return self.height - int(self.records.sum())
+
+    @cached_property
+    def encoded(self) -> EncodedTable:
+        """What a search works on."""
+        return encode_counted(self.cells, self.records.to_numpy().astype(np.uint32), self.schema)
+
+    def plan(self, recoding: Recoding, order: str, draws: Draws) -> ReleasePlan:
+        """Return how an engine carries out a recoding."""
+        quasi = self.schema.quasi
+        cells = pl.DataFrame({f"c{i}": self.cells[name] for i, name in enumerate(quasi)})
+        distinct = cells.with_columns(self.records).group_by(cells.columns).agg(pl.col(RECORDS).sum())
+        plan: ReleasePlan = plan_of(
+            recoding,
+            {name: distinct[f"c{i}"] for i, name in enumerate(quasi)},
+            distinct[RECORDS].to_numpy(),
+            counted={name: plainly_named(self.cells[name]).unique() for name in self.schema.sensitive},
+            dropping=self.dropping,
+            order=order,
+            draws=draws,
+        )
+        return plan
+
+    def content_hash(self, salt: str) -> str:
+        """Return the hash of combinations of quasi-identifiers and sensitive values, with their counts."""
+        names = [name for name in self.cells if name in (*self.schema.quasi, *self.schema.sensitive)]
+        cells = {f"c{i}": self.cells[name] for i, name in enumerate(names)}
+        found: str = counted_hash(names, [pl.DataFrame({**cells, RECORDS: self.records})], salt=salt)
+        return found
+
+    @property
+    def persons(self) -> pl.Series | None:
+        """Of whom each counted row is, where records are of persons."""
+        return None if self.schema.unit is None else person_ids(self.cells[self.schema.unit])
+
+    def figures(self, salt: str) -> TableFigures:
+        """Return what a certificate says of the source."""
+        return TableFigures(
+            records=self.height, columns=self.columns, sha256=self.content_hash(salt), content_format=CONTENT.tag
+        )
+
+
+class PrivateCounted(Counted):
+    """What was counted for a private release, of which each record finds its place in public hierarchies by itself."""
+
+    @staticmethod
+    def names(schema: Schema) -> tuple[str, ...]:
+        """Return the columns of which cells are read."""
+        return read_columns(schema)
+
+    def checked(self) -> Counted:
+        """Pass: a source without records gives an empty release, and no error to tell of it."""
+        return self
+
+    @property
+    def persons(self) -> None:
+        """Nobody: that is private."""
+
+    @cached_property
+    def prepared(self) -> Records:
+        """The combinations that have a place."""
+        texts = text_cells(pl.DataFrame(self.cells), self.cells)
+        return Records.of(texts, self.schema.among(self.cells), self.records.to_numpy().astype(np.int64))
+
+    @property
+    def encoded(self) -> EncodedTable:
+        """What levels are drawn on."""
+        return self.prepared.encoded
+
+    def plan(self, recoding: Recoding, order: str, draws: Draws) -> ReleasePlan:
+        """Draw how many records of each class are published."""
+        assert isinstance(recoding, SampledRecoding)
+        rows, counts = recoding.of_counts(self.prepared.table, self.prepared.counts)
+        plan: ReleasePlan = CountedPlan(rows=rows, counts=counts, order=order, draws=draws)
+        return plan

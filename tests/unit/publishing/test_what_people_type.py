@@ -1,0 +1,297 @@
+"""The lines that users of pandas, polars and pyarrow write first: each works, or says what to write instead."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import nymity as ny
+from nymity.core.errors import InputError
+from nymity.table.builders import BUILDERS, Ages, Flat, Suggested
+
+ROLES = {"name": "identifying", "age": "quasi", "sex": "quasi", "zip": "quasi", "ill": "sensitive"}
+
+
+def people(n: int = 240) -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    return pd.DataFrame(
+        {
+            "name": [f"p{i}" for i in range(n)],
+            "age": rng.integers(20, 80, n),
+            "sex": rng.choice(["f", "m"], n),
+            "zip": rng.choice(["10115", "10117", "20095", "20097"], n),
+            "ill": rng.choice(list("abcd"), n),
+        }
+    )
+
+
+KINDS: dict[str, tuple[Callable[[pd.DataFrame], Any], type]] = {
+    "pandas": (lambda df: df, pd.DataFrame),
+    "polars": (pl.from_pandas, pl.DataFrame),
+    "lazy": (lambda df: pl.from_pandas(df).lazy(), pl.LazyFrame),
+    "pyarrow": (lambda df: pa.Table.from_pandas(df, preserve_index=False), pa.Table),
+}
+
+#: A line, and what must be true of what it returns.
+LINES: dict[str, Callable[[Any], bool]] = {
+    "ny.publish(df, ROLES, k=5)": lambda r: r.job.privacy == (ny.KAnonymity(5),) and r.verification.holds,
+    "ny.publish(df, ny.Schema(ROLES), k=5)": lambda r: r.job.schema["age"].hierarchy == Ages(),
+    'ny.publish(df, ROLES, privacy="k-anonymity", k=5)': lambda r: r.job.privacy == (ny.KAnonymity(5),),
+    'ny.publish(df, ROLES, privacy={"model": "k-anonymity", "k": 5})': lambda r: r.job.privacy == (ny.KAnonymity(5),),
+    'ny.publish(df, ROLES, privacy=["k-anonymity", {"model": "t-closeness", "t": 0.9, "attribute": "ill"}], k=4)': (
+        lambda r: r.job.privacy == (ny.KAnonymity(4), ny.TCloseness(0.9, attribute="ill"))
+    ),
+    'ny.publish(df, ROLES, privacy=ny.DistinctLDiversity(2, attribute="ill"), k=4)': lambda r: len(r.job.privacy) == 2,
+    'ny.publish(df, ROLES, k=5, method="mondrian")': lambda r: r.job.method == ny.Mondrian(),
+    'ny.publish(df, ROLES, k=5, method={"name": "optimal-lattice", "suppression": 0.1})': (
+        lambda r: r.job.method == ny.OptimalLattice(suppression=0.1)
+    ),
+    'ny.publish(df, {**ROLES, "age": ny.quasi("intervals", width=5)}, k=5)': (
+        lambda r: r.job.schema["age"].hierarchy == ny.Hierarchy.intervals(width=5)
+    ),
+    "ny.explore(df, ROLES, k=5)": lambda r: r.records == 240,
+    'ny.measure(df, ["age", "sex"])': lambda r: r.models["k-anonymity"][""]["k"] == r.smallest_class,
+    "ny.measure(df, ROLES)": lambda r: r.models["distinct-l-diversity"]["ill"]["l"] >= 1,
+    'ny.measure_risk(df, ["age", "sex"])': lambda r: r.records == 240,
+    "ny.measure_risk(df, ROLES)": lambda r: r.quasi == ("age", "sex", "zip"),
+    "ny.inspect(df)": lambda r: r["name"].role == "identifying",
+    "ny.publish(df, ny.inspect(df).schema(), k=3)": lambda r: r.verification.holds,
+    "ny.recommend(df, ROLES, trials=1, k=3)": lambda r: r.records == 240,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("line", LINES)
+def test_it_works(line: str, kind: str) -> None:
+    make, of = KINDS[kind]
+    found = eval(line, {"ny": ny, "df": make(people()), "ROLES": ROLES})
+    assert LINES[line](found), found
+    if isinstance(found, ny.Release):
+        assert isinstance(found.table, of)
+
+
+#: A line that is close, and what its error says to write.
+CLOSE: dict[str, str] = {
+    'ny.publish(df, {"age": "quasi", "name": "identifying"}, k=5)': "a role for every column, got none for 'sex'",
+    'ny.publish(df, {**ROLES, "age": "quazi"}, k=5)': r"schema.age: .*did you mean 'quasi'\?",
+    'ny.publish(df, {**ROLES, "age": ny.quasi}, k=5)': r"schema.age: .*Try: quasi\(\)",
+    'ny.publish(df, {"quasi": ["age", "sex"]}, k=5)': r"Try: \{'age': 'quasi', 'sex': 'quasi'\}",
+    "ny.publish(df, ROLES)": "at least one privacy model",
+    "ny.publish(df, k=5)": r'publish\(frame, \{"age": "quasi"\}, k=5\)',
+    "ny.publish(df, ROLES, privacy=5)": "Try: k=5",
+    "ny.publish(df, ROLES, privacy=ny.KAnonymity)": r"the class KAnonymity. Try: KAnonymity\(5\)",
+    'ny.publish(df, ROLES, privacy="k-anonymity")': r"a field 'k'.*Try: .*k=5",
+    'ny.publish(df, ROLES, privacy="k-anonimity", k=5)': "did you mean 'k-anonymity'",
+    "ny.publish(df, ROLES, privacy=ny.KAnonymity(3), k=5)": "one k, by `k` or by a model",
+    'ny.publish(df, ROLES, privacy=["k-anonymity", 7], k=5)': "a model such as KAnonymity",
+    "ny.publish(df, ROLES, k=0)": "a whole number of at least 1",
+    'ny.publish(df, ROLES, k=5, method="mondrain")': "did you mean 'mondrian'",
+    "ny.publish(df, ROLES, k=5, method=ny.Mondrian)": r"the class Mondrian. Try: Mondrian\(\)",
+    "ny.publish(df, ROLES, k=5, method=7)": "a method, such as",
+    'ny.measure(df, ["age", "sexx"])': "did you mean 'sex'",
+    'ny.measure(df, "age")': r'Try: \{"age": "quasi"',
+    'ny.quasi("interval", width=5)': "did you mean 'intervals'",
+    'ny.quasi("intervals", widht=5)': "did you mean 'width'",
+    "ny.quasi(width=5)": r"quasi\('intervals', width=5\)",
+    "ny.quasi(ny.Hierarchy.flat, width=5)": "the name of a builder",
+    "ny.Hierarchy.suggest(df)": "one column",
+    "ny.Hierarchy.suggest(7)": "one column",
+    'ny.publish(df["age"], ROLES, k=5)': "a polars, pandas or pyarrow table",
+    'ny.publish(df.to_dict("records"), ROLES, k=5)': r"Try: pandas.DataFrame\(...\)",
+}
+
+
+@pytest.mark.parametrize("line", CLOSE)
+def test_it_says_what_to_write(line: str) -> None:
+    with pytest.raises(InputError, match=CLOSE[line]) as caught:
+        eval(line, {"ny": ny, "df": people(), "ROLES": ROLES})
+    assert f"expected {caught.value.expected}, got {caught.value.got}" in str(caught.value)
+
+
+def test_names_that_are_near() -> None:
+    with pytest.raises(AttributeError, match="did you mean 'publish'"):
+        _ = ny.publsih
+    with pytest.raises(AttributeError, match=r"did you mean ny\.inspect\?"):
+        _ = ny.inspect_table
+
+
+def test_one_column_of_any_kind() -> None:
+    ages = people()["age"]
+    kinds = (ages, ages.astype("Int64"), ages.astype(float), pl.Series("age", ages), ages.to_numpy(), ages.to_list())
+    assert {ny.Hierarchy.suggest(one, name="age") for one in kinds} == {Ages()}
+    assert ny.Hierarchy.suggest(ages) == Ages()  # by its own name
+    assert ny.Hierarchy.suggest(pd.cut(ages, 3)) == Flat()
+    assert ny.Hierarchy.suggest(pd.Series(["b", None, "a"], dtype="category")) == Flat()
+
+
+def test_columns_that_pandas_has() -> None:
+    df = people()
+    days = pd.to_datetime("2020-01-01") + pd.to_timedelta(np.arange(len(df)) % 700, unit="D")
+    df = df.assign(
+        age=pd.cut(df["age"], [0, 30, 50, 80]),
+        sex=df["sex"].astype("category"),
+        ill=df["ill"].astype("string"),
+        zip=df["zip"].astype("Int64").mask(df.index == 3),
+        day=days,
+        smokes=pd.array([True, False, None] * 80, dtype="boolean"),
+    )
+    release = ny.publish(df, {**ROLES, "day": "quasi", "smokes": "quasi"}, k=3)
+    assert release.verification.holds
+    assert isinstance(release.table, pd.DataFrame)
+    assert set(release.table["age"].unique()) <= {"(0, 30]", "(30, 50]", "(50, 80]", "*"}
+    assert release.job.schema["day"].hierarchy.key == "dates"
+
+
+def test_other_frames() -> None:
+    import duckdb
+    import narwhals as nw
+
+    df = people()
+    wrapped = ny.publish(nw.from_native(df), ROLES, k=5)
+    assert isinstance(wrapped.table, nw.DataFrame)
+    assert isinstance(wrapped.table.to_native(), pd.DataFrame)
+    lazy = ny.publish(nw.from_native(pl.from_pandas(df).lazy()), ROLES, k=5)
+    assert isinstance(lazy.table, nw.LazyFrame)
+    relation = ny.publish(duckdb.sql("select * from df"), ROLES, k=5)
+    assert isinstance(relation.table, pl.DataFrame)
+    assert relation.frame.equals(wrapped.frame)
+    assert lazy.frame.equals(wrapped.frame)
+
+
+def test_a_streaming_engine_suggests_the_same(tmp_path: Path) -> None:
+    pl.from_pandas(people()).write_parquet(tmp_path / "in.parquet")
+    output = ny.Output(format="parquet")
+    written = ny.publish(tmp_path / "in.parquet", ROLES, k=5, engine="streaming", out=tmp_path / "r", output=output)
+    here = ny.publish(tmp_path / "in.parquet", ROLES, k=5)
+    assert written.job.schema["age"].hierarchy == Ages() == here.job.schema["age"].hierarchy
+    assert written.levels == here.levels
+
+
+def test_certificates_name_what_was_suggested(tmp_path: Path) -> None:
+    ny.publish(people(), ROLES, k=5).save(tmp_path / "r")
+    certificate = (tmp_path / "r" / "certificate.json").read_text()
+    assert '"ages"' in certificate
+    assert '"suggested"' not in certificate
+    assert ny.check(tmp_path / "r").holds
+
+
+def test_private_methods_take_no_suggestion() -> None:
+    promise = ny.DifferentialPrivacy(epsilon=1, public_records=240, delta=1e-6)
+    with pytest.raises(InputError, match="a hierarchy that lists every possible value"):
+        ny.publish(people(), {**ROLES, "ill": "identifying"}, privacy=promise, method="safepub")
+
+
+def test_names_of_parameters_are_told_apart() -> None:
+    """``ny.quasi("intervals", width=5, weight=2)``: what is the hierarchy's and what the column's."""
+    of_column = set(inspect.signature(ny.quasi).parameters) - {"parameters"}
+    for builder in BUILDERS.values():
+        assert not of_column & {"hierarchy", *getattr(builder, "__dataclass_fields__", {})} - {"hierarchy"}, builder
+
+
+def test_a_word_for_a_role_leaves_the_hierarchy_open() -> None:
+    schema = ny.Schema({"age": "quasi", "ill": "sensitive"})
+    assert schema["age"] == ny.quasi("suggested")
+    assert schema["age"].hierarchy == Suggested()
+    assert schema["ill"] == ny.sensitive()
+    assert ny.Job.from_dict(ny.Job(schema=schema, privacy=(ny.KAnonymity(2),)).to_dict()).schema == schema
+
+
+# -- a release --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def release() -> ny.Release:
+    return ny.publish(people(), ROLES, k=5)
+
+
+def test_save_and_open(release: ny.Release, tmp_path: Path) -> None:
+    release.save(tmp_path / "out")
+    opened = ny.open(tmp_path / "out")
+    assert opened.table.cast(pl.String).equals(release.frame.cast(pl.String))
+    assert "What was promised" in opened.report().html
+
+
+def test_to_csv(release: ny.Release, tmp_path: Path) -> None:
+    place = release.to_csv(tmp_path / "people.csv")
+    assert place.read_bytes().startswith(b"age,sex,zip,ill\n")
+    assert len(pd.read_csv(place)) == release.frame.height
+    with pytest.raises(InputError, match=r"ends in \.csv"):
+        release.to_csv(tmp_path / "people.parquet")
+    two = ny.publish(people(), ROLES, privacy=ny.FrequencyLDiversity(2, attribute="ill"), method="buckets")
+    with pytest.raises(InputError, match=r"one table, got 2.*save\(folder\)"):
+        two.to_csv(tmp_path / "two.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv"]
+
+
+def test_report(release: ny.Release, tmp_path: Path) -> None:
+    page = release.report(people())
+    assert "report for the data custodian" in page.html
+    assert page.save(tmp_path / "report.html").read_text(encoding="utf-8") == page.html
+    frame = page._repr_html_()
+    assert frame.startswith('<iframe sandbox="allow-scripts" srcdoc="&lt;!doctype html&gt;')
+    assert "<script" not in frame
+    assert len(repr(page)) < 100
+
+
+# -- what help shows ----------------------------------------------------------------------------------------------
+
+
+def test_dir_lists_names_of_nymity_alone() -> None:
+    code = "import nymity as ny, nymity.publishing.release; print(*dir(ny))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == sorted(ny.__all__)
+
+
+def test_help_is_grouped_and_names_what_there_is() -> None:
+    shown = ny.__doc__
+    groups = [line for line in shown.splitlines() if line and line[0] not in " `" and not line.endswith(".")]
+    assert groups == [
+        "A table about people", "What columns are", "A release", "What holds, and what is left", "Promises", "Methods",
+    ]  # fmt: skip
+    lists = shown.partition("A table about people")[2].partition("``help(")[0]
+    named = {word for line in lists.splitlines() if line.startswith("    ") for word in re.findall(r"\w+", line)}
+    inside = {"attack", "drivers", "count", "learn"}  # of ny.risk and ny.utility
+    assert {name for name in named - inside - {"the", "default"} if not hasattr(ny, name)} == set()
+    assert "A table about people" in pydoc.render_doc(ny, renderer=pydoc.plaintext)
+
+
+SIGNATURES = {
+    "publish": "source schema privacy k method output earlier_releases earlier ledger seed engine children log out "
+    "sign force on_interrupt observe",
+    "explore": "source schema privacy k method losses threads observe",
+    "measure": "table schema",
+    "measure_risk": "table schema population population_size sampling_fraction threshold preset",
+    "inspect": "frame dictionary reading answers",
+    "compare": "original release measures",
+    "quasi": "hierarchy missing weight level min_level max_level unlisted constant free_text parameters",
+    "KAnonymity": "k",
+    "TCloseness": "t attribute distance",
+    "RecursiveDiversity": "c l attribute",
+}
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signatures_stay(name: str) -> None:
+    """What callers write: a change here is a change of the interface, for the CHANGELOG."""
+    assert " ".join(inspect.signature(getattr(ny, name)).parameters) == SIGNATURES[name]
+
+
+def test_one_number_comes_first_without_its_name() -> None:
+    assert ny.KAnonymity(5) == ny.KAnonymity(k=5)
+    assert ny.TCloseness(0.2, attribute="ill") == ny.TCloseness(t=0.2, attribute="ill")
+    with pytest.raises(TypeError):
+        ny.TCloseness(0.2, "ill")  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        ny.RecursiveDiversity(3, 2, attribute="ill")  # type: ignore[misc]
