@@ -17,9 +17,11 @@ Promises
     KAnonymity, DistinctLDiversity, TCloseness, BetaLikeness, KMap, DeltaPresence, DifferentialPrivacy, …
 Methods
     OptimalLattice (the default), AnytimeLattice, Mondrian, SortedGroups, Buckets, SafePub, …
+Transforms of columns that no promise is about
+    TopCoding, BottomCoding, Rounding, AdditiveNoise, PostRandomization, RankSwapping, …
 
 ``help(ny.publish)`` shows any of them. Names load when they are first used, so importing nymity costs next to nothing.
-``__init__.pyi`` lists them; a registered model, method or loss is a name also without its line there.
+``__init__.pyi`` lists them; a registered model, method, loss or transform is a name also without its line there.
 """
 
 from __future__ import annotations
@@ -61,11 +63,12 @@ def __getattr__(name: str) -> _Any:
 
 
 def _registered(name: str) -> _Any:
-    """Return the model, method or loss of this name."""
+    """Return the model, method, loss or transform of this name."""
     from nymity.publishing.registry import METHODS, MODELS
     from nymity.quality import LOSSES
+    from nymity.transforms import TRANSFORMS
 
-    known: list[type[_Any]] = [*MODELS.values(), *METHODS.values(), *LOSSES.values()]
+    known: list[type[_Any]] = [*MODELS.values(), *METHODS.values(), *LOSSES.values(), *TRANSFORMS.values()]
     return next((one for one in known if one.__name__ == name), None)
 
 

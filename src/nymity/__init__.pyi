@@ -105,4 +105,15 @@ from nymity.table.attribute import weight as weight
 from nymity.table.hierarchy import Hierarchy as Hierarchy
 from nymity.table.recoding import Recoding as Recoding
 from nymity.table.schema import Schema as Schema
+from nymity.transforms import AdditiveNoise as AdditiveNoise
+from nymity.transforms import BottomCoding as BottomCoding
+from nymity.transforms import CorrelatedNoise as CorrelatedNoise
+from nymity.transforms import MultiplicativeNoise as MultiplicativeNoise
+from nymity.transforms import PostRandomization as PostRandomization
+from nymity.transforms import RandomRounding as RandomRounding
+from nymity.transforms import RankSwapping as RankSwapping
+from nymity.transforms import RecordSwapping as RecordSwapping
+from nymity.transforms import Rounding as Rounding
+from nymity.transforms import Shuffling as Shuffling
+from nymity.transforms import TopCoding as TopCoding
 from nymity.utility.cell_encoder import CellEncoder as CellEncoder

@@ -107,6 +107,8 @@ NEEDED: dict[str, Any] = {
     "public_records": 100,
     "path": "people.csv",
     "folder": "custodian",
+    "columns": ["ill"],
+    "base": 5,
     "release": "folder",
     "schema": SCHEMA,
     "privacy": (K2,),

@@ -119,6 +119,7 @@ class PublicJob(_Section):
     method: dict[Name, JsonValue]
     output: dict[Name, JsonValue] = {}
     children: dict[Name, JsonValue] | None = None
+    transforms: Annotated[tuple[dict[Name, JsonValue], ...], Field(max_length=1_000)] = ()
     reading: dict[Name, JsonValue] | None = None  #: what cells of the source mean: codes for missing, forms of numbers
 
 

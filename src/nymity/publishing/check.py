@@ -48,6 +48,7 @@ from nymity.publishing.remeasured import (
 from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.stated import Stated
 from nymity.publishing.stated_caveats import impossible_caveats
+from nymity.publishing.transforming import caveats_of_transforms
 from nymity.publishing.verify import Verification, VerifiedPromise, promise_of, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
@@ -319,6 +320,8 @@ def _caveats(
     seeded, files = _is_seeded(job, stated), measuring.files
     follows = [] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger)
     output = stated.job.output if stated is not None else None if job is None else job.output
+    transforms = stated.job.transforms if stated is not None else () if job is None else job.transforms
+    follows += caveats_of_transforms(transforms)
     follows += [] if output is None else [Caveat.by_nature(text) for text in output.unprotected]
     form = stated.form if stated is not None and isinstance(stated.form, Certificate2) else None
     owners = measuring.further.persons
@@ -327,6 +330,7 @@ def _caveats(
         own = stated.job
         follows_too = foreseen(own.method, own.models, own.schema, seeded=form.is_seeded, ledger=ledger)
         follows_too += [Caveat.by_nature(text) for text in own.output.unprotected]
+        follows_too += caveats_of_transforms(own.transforms)
         problems = impossible_caveats(form, own, follows_too)
         shown = replace(shown, problems=(*shown.problems, *problems))
         shown = shown_by_original(shown, measuring.further.records, files, form, job, own)
@@ -447,6 +451,8 @@ def _unlike_job(job: Job | None, stated: Stated) -> Iterator[str]:
         return
     if _plain(job.privacy) != _plain(stated.job.models):
         yield "the certificate does not promise what the job demands"
+    if job.transforms != stated.job.transforms:
+        yield "the certificate names other transforms than the job (job.transforms)"
     roles = {name: attribute.role for name, attribute in job.schema.items()}
     told = {name: attribute.role for name, attribute in stated.job.schema.items()}
     if unlike := sorted(name for name in roles.keys() | told.keys() if roles.get(name) != told.get(name)):

@@ -11,14 +11,17 @@ from typing import Any
 
 from nymity.core.errors import JobError
 from nymity.privacy import KAnonymity, PrivacyModel
-from nymity.publishing.job import parse_method, parse_models
+from nymity.publishing.job import parse_method, parse_models, parse_transforms
 from nymity.publishing.registry import MODELS, Method
+from nymity.transforms import Transform
 
 #: A model, its key, or its key with parameters: ``"k-anonymity"``, ``{"model": "t-closeness", "t": 0.2, ...}``.
 GivenModel = PrivacyModel | str | Mapping[str, Any]
 GivenModels = GivenModel | Sequence[GivenModel]
 #: A method, its key, or its key with parameters: ``"mondrian"``, ``{"name": "optimal-lattice", "suppression": 0.02}``.
 GivenMethod = Method | str | Mapping[str, Any]
+#: A transform, or its key with parameters: ``{"transform": "additive-noise", "columns": ["income"]}``.
+GivenTransforms = Transform | Mapping[str, Any] | Sequence[Transform | Mapping[str, Any]]
 
 
 def models_of(given: GivenModels, k: int | None = None) -> tuple[PrivacyModel, ...]:
@@ -61,6 +64,16 @@ def method_of(given: GivenMethod | None) -> Method | None:
             hint=_called(given),
         )
     return given
+
+
+def transforms_of(given: GivenTransforms) -> tuple[Transform, ...]:
+    """Return transforms as they were given, or by their keys."""
+    several = [given] if isinstance(given, Transform | Mapping) else given
+    if not isinstance(several, list | tuple):
+        raise JobError(
+            "transforms", expected="a transform such as AdditiveNoise(columns=['income'])", got=_shown(given)
+        )
+    return tuple(one if isinstance(one, Transform) else parse_transforms([one])[0] for one in several)
 
 
 def _parsed(fields: Mapping[str, Any], where: str) -> Sequence[PrivacyModel]:

@@ -25,13 +25,24 @@ from nymity.publishing.codec import dump_piece
 from nymity.publishing.counted_unit import counted_by
 from nymity.publishing.differential import NOT_PRIVATE
 from nymity.publishing.item_sets import item_contradictions
-from nymity.publishing.job import Job, Output, parse_children, parse_method, parse_models, parse_output, parse_schema
+from nymity.publishing.job import (
+    Job,
+    Output,
+    parse_children,
+    parse_method,
+    parse_models,
+    parse_output,
+    parse_schema,
+    parse_transforms,
+)
 from nymity.publishing.job_checks import check_items, check_persons, check_weight
 from nymity.publishing.private_contradictions import private_contradictions
 from nymity.publishing.pseudonyms import PSEUDONYMS, pseudonym_section
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.shifts import SHIFTS
 from nymity.publishing.told_secrets import impossible_groups, told_secrets
+from nymity.publishing.transform_checks import check_transforms
+from nymity.publishing.transforming import purposes
 from nymity.publishing.unit_contradictions import unit_contradictions
 from nymity.publishing.verify import promise_of
 from nymity.publishing.withheld import Withheld
@@ -40,6 +51,7 @@ from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.builders import BUILDERS
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.schema import Schema
+from nymity.transforms import Transform
 
 _T = TypeVar("_T")
 
@@ -55,6 +67,7 @@ class StatedJob:
     #: Hierarchies of sensitive columns that the certificate has whole.
     hierarchies: Mapping[str, HierarchySource]
     children: Children | None = None
+    transforms: tuple[Transform, ...] = ()
 
     @staticmethod
     def of(form: CertificateForm, where: str = "certificate") -> StatedJob:
@@ -75,6 +88,7 @@ class StatedJob:
             output=output,
             hierarchies={name: item for name, item in schema.sensitive_hierarchies.items() if name in whole},
             children=None if job.children is None else _placed(where, "job", lambda: parse_children(job.children)),
+            transforms=_placed(where, "job", lambda: parse_transforms(job.transforms)),
         )
 
     @property
@@ -98,9 +112,16 @@ class StatedJob:
 def _together(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     """Return why such a job cannot be published: promises to persons without a column of them, means that tell."""
     del form
-    for ask in (check_persons, check_items, check_weight):
+    schema, models, method = stated.schema, stated.models, stated.method
+    checks: tuple[Callable[[], None], ...] = (
+        lambda: check_persons(schema, models, method),
+        lambda: check_items(schema, models, method),
+        lambda: check_weight(schema, models, method),
+        lambda: check_transforms(stated.transforms, schema, method),
+    )
+    for ask in checks:
         try:
-            ask(stated.schema, stated.models, stated.method)
+            ask()
         except InputError as error:
             yield f"nothing can be published by its job (job, promised): {error}"
 
@@ -421,6 +442,9 @@ def _draws(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     for what, is_drawn in ((PSEUDONYMS, pseudonyms is not None and not keyed), (SHIFTS, shifted)):
         if any(source.endswith(f": {what}") for source in form.random_sources) != is_drawn:
             yield f"it says otherwise than its job whether {what} were drawn (random_sources, job.schema)"
+    told = [source.rpartition(": ")[2] for source in form.random_sources]
+    if [one for one in told if one in purposes(stated.transforms)] != purposes(stated.transforms):
+        yield "it says otherwise than its job what transforms drew (random_sources, job.transforms)"
     if stated.is_bucketized and not form.random_sources:
         yield "who of a value is in which bucket is drawn, and it names no draw (random_sources)"
     if isinstance(form, Certificate2) and form.seeded != bool(foreseen):

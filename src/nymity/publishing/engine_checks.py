@@ -11,6 +11,7 @@ from nymity.privacy import PrivacyModel
 from nymity.publishing.registry import METHODS, Method, is_private
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
+from nymity.transforms import Transform
 
 _RECORDS = "what is decided by counted combinations"
 _MEMORY = "engine 'memory', where the table fits"
@@ -24,6 +25,7 @@ def check_engine(
     output: object,
     *,
     children: object,
+    transforms: Sequence[Transform] = (),
 ) -> None:
     """Refuse a job that an engine cannot run; what is kept in memory may ask for everything but other formats."""
     if engine.mapping is not None and (engine.kind == "memory" or engine.mapping not in schema):
@@ -50,6 +52,8 @@ def check_engine(
     why = _of_schema(schema) or _of_models(models, persons=schema.unit is not None and not is_private(method))
     if children is not None:
         why = "two tables of the same people"
+    if transforms:
+        why = f"the transform {transforms[0].key!r}, which looks at all records"
     if why:
         raise JobError("engine", expected=_RECORDS, got=why, hint=_MEMORY)
     if method is not None and not by_combinations(method):

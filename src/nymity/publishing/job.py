@@ -44,12 +44,14 @@ from nymity.publishing.job_checks import (
 )
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
 from nymity.publishing.signing import Sign
+from nymity.publishing.transform_checks import check_transforms
 from nymity.publishing.withheld import Withheld
 from nymity.quality import LOSSES
 from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import BUILDERS, HierarchyFile, Shuffled, Taxonomy
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
+from nymity.transforms import TRANSFORMS, Transform
 
 #: Bytes that a file's name may have, with room for what hidden names add to it.
 _LONGEST_NAME = 200
@@ -175,7 +177,8 @@ class Job(Carded):
     signed with. ``children`` is a second table of the same people, whose records belong to those of the source
     (:mod:`nymity.publishing.children`). ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies
     and benchmarks. The certificate of such a release says so. Differentially private methods have one of their own,
-    ``not_private_seed``. ``engine`` says where rows are counted, recoded and measured (:mod:`nymity.engines`); the same
+    ``not_private_seed``. ``transforms`` change cells of insensitive columns, codings before the search and all others
+    after it. ``engine`` says where rows are counted, recoded and measured (:mod:`nymity.engines`); the same
     release comes of any.
     """
 
@@ -192,11 +195,20 @@ class Job(Carded):
     seed: int | None = None
     children: Children | None = None
     engine: Engine | None = None
+    transforms: tuple[Transform, ...] = ()
 
     def __post_init__(self) -> None:
         self._check_types()
         if self.engine is not None:
-            check_engine(self.engine, self.schema, self.privacy, self.method, self.output, children=self.children)
+            check_engine(
+                self.engine,
+                self.schema,
+                self.privacy,
+                self.method,
+                self.output,
+                children=self.children,
+                transforms=self.transforms,
+            )
         if self.source is not None:
             object.__setattr__(self, "output", self.output.like(self.source.options))
         if isinstance(self.output, Output):
@@ -211,6 +223,9 @@ class Job(Carded):
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         check_persons(self.schema, self.privacy, self.method)
         check_weight(self.schema, self.privacy, self.method)
+        object.__setattr__(self, "transforms", tuple(self.transforms))
+        has_children = self.children is not None
+        check_transforms(self.transforms, self.schema, self.method, children=has_children)
         intersected = any(isinstance(one, EarlierRelease) for one in self.earlier_releases)
         if self.children is not None:
             check_children(self.schema, self.output.row_order, intersected=intersected)
@@ -227,10 +242,14 @@ class Job(Carded):
     def _check_types(self) -> None:
         """Refuse what was given in place of something else."""
         object.__setattr__(self, "schema", Schema.of(self.schema))
-        for name in ("privacy", "earlier_releases"):
+        for name in ("privacy", "earlier_releases", "transforms"):
             validation.instance(name, getattr(self, name), (list, tuple), expected="a list")
         for model in self.privacy:
             validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
+        for one in self.transforms:
+            validation.instance(
+                "transforms", one, Transform, expected="transforms, such as AdditiveNoise(columns=['income'])"
+            )
         given = self.method is not None  # where nobody names one, the table decides
         if given and (not callable(getattr(self.method, "run", None)) or isinstance(self.method, type)):
             raise JobError(
@@ -355,6 +374,7 @@ class Job(Carded):
             seed=data.get("seed"),
             children=_parse_children(data["children"], folder) if "children" in data else None,
             engine=_parse_engine(data["engine"], folder) if "engine" in data else None,
+            transforms=parse_transforms(data.get("transforms", [])),
         )
 
     def seen_from(self, folder: Path) -> Job:
@@ -376,6 +396,8 @@ class Job(Carded):
         data["privacy"] = [codec.dump_piece(model, tag="model") for model in self.privacy]
         if self.method is not None:
             data["method"] = codec.dump_piece(self.method, tag="name")
+        if self.transforms:
+            data["transforms"] = [codec.dump_piece(one, tag="transform") for one in self.transforms]
         if output := _dump_flat(self.output):
             data["output"] = output
         if self.earlier_releases:
@@ -410,6 +432,16 @@ def _parse_model(data: Any, where: str, folder: Path | None) -> PrivacyModel:
     if not isinstance(path, str):
         raise JobError(f"{where}.{model.second_table}", expected="the path of a table", got=repr(path)[:80])
     return model if folder is None else dataclasses.replace(model, **{model.second_table: str(folder / path)})  # type: ignore[type-var]
+
+
+def parse_transforms(data: Any) -> tuple[Transform, ...]:
+    """Build the transforms of a list of tables."""
+    if not isinstance(data, Sequence) or isinstance(data, str):
+        raise JobError("transforms", expected="a list ([[transforms]] in TOML)", got=f"{type(data).__name__}")
+    return tuple(
+        pieces.parse_piece(item, tag="transform", registry=TRANSFORMS, where=f"transforms[{i}]")
+        for i, item in enumerate(data)
+    )
 
 
 def parse_method(data: Any) -> Method:

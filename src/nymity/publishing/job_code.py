@@ -16,7 +16,7 @@ from nymity.table.hierarchy import Hierarchy
 #: Characters of a line, and how far each step goes in.
 _WIDTH, _STEP = 100, 4
 #: Fields of a job that Python names by what it calls them in ``nymity``.
-_FIELDS = ("source", "children", "schema", "privacy", "method", "output", "target", "seed", "engine")
+_FIELDS = ("source", "children", "schema", "privacy", "method", "output", "target", "transforms", "seed", "engine")
 
 
 def python_code(job: Job, *, out: str = "release") -> str:
@@ -37,7 +37,7 @@ def _said(name: str, value: Any, indent: int) -> str:
     if name == "schema":
         columns = [f"{column!r}: {_attribute(one, indent + _STEP)}" for column, one in value.items()]
         return _block("ny.Schema({", columns, "})", indent)
-    if name == "privacy":
+    if name in ("privacy", "transforms"):
         return _block("[", [_piece(model, indent + _STEP) for model in value], "]", indent)
     return _piece(value, indent)
 

@@ -20,6 +20,7 @@ from nymity.publishing.signing import Sign
 from nymity.quality import LOSSES, Loss
 from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import BUILDERS
+from nymity.transforms import TRANSFORMS
 
 
 def job_schema() -> dict[str, Any]:
@@ -48,6 +49,7 @@ def job_schema() -> dict[str, Any]:
             "sign": _fields(Sign),
             "format": {"enum": [JOB.tag, "nymity-job-1"]},
             "seed": {"type": "integer"},
+            "transforms": {"type": "array", "items": _one_of(TRANSFORMS, "transform")},
             "engine": {"oneOf": [{"enum": list(KINDS)}, _fields(Engine)]},
         },
     }

@@ -17,7 +17,14 @@ from nymity.engines import Engine
 from nymity.lattice.anytime import AnytimeLattice, OnInterrupt
 from nymity.lattice.default import SUPPRESSION
 from nymity.publishing.children import Children, refuse_deeper
-from nymity.publishing.coercion import GivenMethod, GivenModels, method_of, models_of
+from nymity.publishing.coercion import (
+    GivenMethod,
+    GivenModels,
+    GivenTransforms,
+    method_of,
+    models_of,
+    transforms_of,
+)
 from nymity.publishing.custody import finish_earlier, make_way, private_folder
 from nymity.publishing.earlier_release import Earlier, EarlierRelease, read_earlier
 from nymity.publishing.engine_choice import with_engine, with_fitting_engine
@@ -40,6 +47,7 @@ def publish(
     privacy: GivenModels = (),
     k: int | None = None,
     method: GivenMethod | None = None,
+    transforms: GivenTransforms = (),
     output: Output | DatabaseOutput | None = None,
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     earlier: Earlier | None = None,
@@ -65,6 +73,7 @@ def publish(
     privacy: GivenModels = (),
     k: int | None = None,
     method: GivenMethod | None = None,
+    transforms: GivenTransforms = (),
     output: Output | DatabaseOutput | None = None,
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     earlier: Earlier | None = None,
@@ -87,6 +96,7 @@ def publish(
     privacy: GivenModels = (),
     k: int | None = None,
     method: GivenMethod | None = None,
+    transforms: GivenTransforms = (),
     output: Output | DatabaseOutput | None = None,
     earlier_releases: Sequence[str | Path | Release | EarlierRelease] = (),
     earlier: Earlier | None = None,
@@ -113,7 +123,8 @@ def publish(
     a word, or what :func:`quasi` and its siblings return; the word ``"quasi"`` takes the hierarchy that is suggested
     for the column, and ``release.job`` says which. ``privacy`` is a model or a list of them: ``KAnonymity(5)``,
     ``"k-anonymity"`` beside ``k=5``, or ``{"model": "t-closeness", "t": 0.2, "attribute": "diagnosis"}``. ``k`` alone
-    promises k-anonymity. ``method`` is one, its name (``"mondrian"``), or ``{"name": "mondrian", ...}``.
+    promises k-anonymity. ``method`` is one, its name (``"mondrian"``), or ``{"name": "mondrian", ...}``. ``transforms``
+    change cells of columns that no promise is about: ``TopCoding(columns=["income"], fewest=10)``.
     The release is verified before it is returned; with ``out`` it is also written there, verified from the written
     file, and signed with the key ``sign`` or that of the job; a release that lies there already is replaced with
     ``force`` alone, and refused before anything is done otherwise. ``method`` defaults to the optimal full-domain
@@ -142,6 +153,8 @@ def publish(
     was published then.
     """
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed, k)
+    if not (isinstance(transforms, list | tuple) and not transforms):
+        job = _with_transforms(source, job, transforms)
     job = with_engine(job, engine)
     validation.one_of("on_interrupt", on_interrupt, get_args(OnInterrupt))
     if on_interrupt != "error":
@@ -170,6 +183,12 @@ def publish(
         report(observe, Progress(stage="writing and verifying"))
         release = replace(release, certificate=release.save(out, sign=key, force=force))
     return release
+
+
+def _with_transforms(source: Any, job: Job, transforms: GivenTransforms) -> Job:
+    if isinstance(source, Job):
+        _refuse_beside_job("publish", transforms=transforms)
+    return replace(job, transforms=transforms_of(transforms))
 
 
 def _with_best_so_far(job: Job, on_interrupt: OnInterrupt) -> Job:

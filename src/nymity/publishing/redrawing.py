@@ -179,6 +179,8 @@ def _described(job: Job, encoded: EncodedTable, content: str) -> str:
         "privacy": [dump_piece(public_model(model), tag="model") for model in job.privacy],
         "method": dump_piece(job.method, tag="name"),
         "table": content,
+        # One draw under two strengths of noise would be two equations for each true value.
+        **({"transforms": [dump_piece(one, tag="transform") for one in job.transforms]} if job.transforms else {}),
     }
     return json.dumps(described, sort_keys=True, ensure_ascii=False, default=str)
 

@@ -44,6 +44,7 @@ from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws,
 from nymity.publishing.registry import Method
 from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts, caveats_of_dates
+from nymity.publishing.transforming import caveats_of_transforms, coded, made_by_transforms, perturbed, purposes
 from nymity.publishing.verify import Verification, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.constant_columns import check_constant, check_households
@@ -172,6 +173,8 @@ class Run:
             whole, rows = self.job.schema.without_gaps(self.original)
             table, self.rows = one_record_each(whole, rows, self.job.schema)
             self.folded = whole.height - table.height
+        if self.job.transforms:
+            table = coded(table, self.job.transforms, self.root, units_of(table, self.job.schema))
         self.table = with_one_zero(table)
         self.people = self.tables.population(self.job.schema)
 
@@ -219,7 +222,7 @@ class Run:
         recoding = decided.recoding
         if self.records is not None:
             recoding = replace(recoding, others=others_of(self.schema))
-        elif beside := _made_beside(self.job.schema):
+        elif beside := {**_made_beside(self.job.schema), **made_by_transforms(self.job.transforms)}:
             recoding = recoding.with_beside(beside)
         if self.sets is not None:
             recoding, self.items = self.sets.decided(recoding, self.table, folded=self.folded)
@@ -232,6 +235,8 @@ class Run:
             texts = {name: as_text(self.recoded.table[name]).alias(name) for name in self.job.schema.quasi}
             cells = [texts.get(column.name, column) for column in self.recoded.table]
             self.recoded = replace(self.recoded, table=pl.DataFrame(cells))
+        drawn_cells = perturbed(self.recoded.table, self.job.transforms, self.draws)
+        self.recoded = replace(self.recoded, table=drawn_cells)
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()
         if self.job.children is not None:
@@ -242,6 +247,7 @@ class Run:
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
         drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
         drawn += [SHIFTS] if self.shifts is not None and self.shifts.drawn else []
+        drawn += purposes(self.job.transforms)
         recoding = self.outcome.recoding
         # Where classes of drawn records are secret, whether any record was divided is, too.
         secret = Withheld.of(self.job.schema, self.job.privacy, self.job.method).counts
@@ -322,6 +328,7 @@ class Run:
             *self._caveats_of_dates(),
         ]
         earlier += map(Caveat.by_nature, self.job.output.unprotected)
+        earlier += caveats_of_transforms(self.job.transforms)
         earlier += population_by_records(self.job.privacy, self.job.schema.person, self.people)
         share = None if self.verified.persons is None else self.verified.persons.row_share
         self.caveats = caveats_of(

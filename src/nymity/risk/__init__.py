@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nymity.core.public_names import public_names
+from nymity.risk.changed_columns import changed_columns as changed_columns
 from nymity.risk.drivers import drivers as drivers  # a function that bears the name of its module has to be there first
 from nymity.risk.log_linear import log_linear as log_linear
 from nymity.risk.profile import measure_risk as measure_risk
@@ -21,6 +22,7 @@ _later, _load = public_names(
     log_linear="LogLinearRisk LogLinearFit",
     presets="PRESETS Preset",
     drivers="Drivers",
+    changed_columns="ChangedColumn ChangedColumns",
     suggestion="suggest ColumnRisk Labels LookedAt look_at",
     identifiers="IdentifierFlag by_content",
     column_facts="TYPES",
@@ -47,7 +49,15 @@ def __getattr__(name: str) -> Any:
     of_attack = name == "__all__" or name[:1].isupper()
     attacks = {one.__name__: one for one in _load("ATTACKS").values()} if of_attack else {}
     if name == "__all__":
-        return [measure_risk.__name__, drivers.__name__, log_linear.__name__, uniqueness.__name__, *_later, *attacks]
+        return [
+            changed_columns.__name__,
+            measure_risk.__name__,
+            drivers.__name__,
+            log_linear.__name__,
+            uniqueness.__name__,
+            *_later,
+            *attacks,
+        ]
     return attacks[name] if name in attacks else _load(name)
 
 

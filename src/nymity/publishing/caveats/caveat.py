@@ -19,6 +19,7 @@ ORDER = (
     "batches-can-be-subtracted",
     "linked-deliveries",
     "shifted-dates",
+    "changed-values",
     "several-records-of-one-person",
     "people-not-counted",
     "records-of-one-person-linked",

@@ -1,0 +1,85 @@
+"""Transforms in a run: when cells are changed, what that draws, and what is warned of.
+
+The order is fixed: columns are dropped or pseudonymized, coded, generalized, suppressed, and perturbed last. A promise
+is verified on what all of it leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.draws import Draws
+from nymity.publishing.caveats.caveat import Caveat
+from nymity.table.content_order import content_order, ranked_text
+from nymity.transforms import Transform
+
+#: The warning of columns that are not true any more.
+CHANGED = "changed-values"
+
+
+def coded(table: pl.DataFrame, transforms: Sequence[Transform], draws: Draws, units: pl.Series | None) -> pl.DataFrame:
+    """Return the table after all codings, in their order; these draw nothing."""
+    for one in transforms:
+        if one.is_coding:
+            table = _with_columns(table, dict(one.changed(table, draws, one.key, units)))
+    return table
+
+
+def perturbed(table: pl.DataFrame, transforms: Sequence[Transform], draws: Draws) -> pl.DataFrame:
+    """Return published rows after all transforms that draw, in their order."""
+    for place, one in enumerate(transforms):
+        if one.is_coding:
+            continue
+        # Draws belong to places in an order of contents, so that the source's order of rows has no part in them.
+        order = content_order(pl.DataFrame({column.name: ranked_text(column) for column in table}))
+        listed = pl.DataFrame({column.name: column.gather(_places(order)) for column in table})
+        back = _places(np.argsort(order))
+        made = one.changed(listed, draws, purpose_of(place, one))
+        table = _with_columns(table, {name: column.gather(back) for name, column in made.items()})
+    return table
+
+
+def purpose_of(place: int, one: Transform) -> str:
+    """Return what a transform draws, in the words of a certificate."""
+    return f"{one.title} ({place + 1})"
+
+
+def purposes(transforms: Sequence[Transform]) -> list[str]:
+    """Return everything that transforms draw."""
+    return [purpose_of(place, one) for place, one in enumerate(transforms) if not one.is_coding]
+
+
+def caveats_of_transforms(transforms: Sequence[Transform]) -> list[Caveat]:
+    """Warn of every column that is not true any more."""
+    return [
+        Caveat(
+            key=CHANGED,
+            says=f"Values in {name!r} were changed by {one.title}: they are not true, and no promise is about them. "
+            f"What stays: {one.keeps}.",
+            figures={"column": name},
+        )
+        for one in transforms
+        if not one.is_coding
+        for name in one.columns
+    ]
+
+
+def made_by_transforms(transforms: Sequence[Transform]) -> dict[str, str]:
+    """Return columns that further rows are published without, and why."""
+    return {
+        name: f"{one.title} changes it by a look at all rows of one release"
+        for one in transforms
+        for name in one.columns
+    }
+
+
+def _with_columns(table: pl.DataFrame, made: dict[str, pl.Series]) -> pl.DataFrame:
+    return pl.DataFrame({column.name: made.get(column.name, column) for column in table})
+
+
+def _places(order: NDArray[np.int64]) -> pl.Series:
+    return pl.Series(order, dtype=pl.UInt32)

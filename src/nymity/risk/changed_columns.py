@@ -1,0 +1,167 @@
+"""What transforms did to columns: what is lost, and what somebody who knows the true values can still tell.
+
+Of each column, over the records that are published:
+
+- *kept*: the share of cells that are as they were (for categories: how often a published value is the true one);
+- *IL1s* of numbers: the mean of |x - x'| / (sqrt(2) S), with S the standard deviation of the true ones (Yancey,
+  Winkler & Creecy 2002);
+- *near*: the share of numbers within ``width`` standard deviations of the published one (interval disclosure).
+
+Of all columns of numbers together: the mean change of their correlations; the largest change of a share of the
+variance along their principal directions (eigenvalues of the correlation matrix); and *linked*, distance-based record
+linkage (Pagliuca & Seri 1999): who knows the true numbers of a record picks the row that is nearest, each column
+measured in its standard deviations, one at random of several; the mean chance that it is the record's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core import validation
+from nymity.core.card import Card, Carded, CardTable
+from nymity.core.errors import SchemaError, TableError
+from nymity.core.validation import nearest
+from nymity.io import to_polars
+from nymity.table.attribute import Role
+from nymity.table.text import as_text
+from nymity.utility.released import Released
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedColumn:
+    """One column; ``il1s`` and ``near`` where it holds numbers before and after."""
+
+    name: str
+    kept: float
+    il1s: float | None = None
+    near: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ChangedColumns(Carded):
+    """All of them, and the numbers among them together; ``linked`` beside ``by_chance``, one of all rows."""
+
+    records: int
+    columns: tuple[ChangedColumn, ...]
+    correlation_change: float | None = None
+    eigenvalue_change: float | None = None
+    linked: float | None = None
+    by_chance: float = 0.0
+
+    def __getitem__(self, name: str) -> ChangedColumn:
+        return next(one for one in self.columns if one.name == name)
+
+    def card(self) -> Card:
+        """Return what is shown."""
+        facts = [("records", self.records), ("correlations change by", self.correlation_change)]
+        facts += [("linked by distance", self.linked), ("by chance", self.by_chance)]
+        rows = [(one.name, one.kept, one.il1s, one.near) for one in self.columns]
+        return Card(
+            title="Changed columns",
+            facts=[(name, value) for name, value in facts if value is not None],
+            tables=[CardTable(columns=("column", "as they were", "IL1s", "near"), rows=rows)],
+        )
+
+
+def changed_columns(
+    original: Any,
+    release: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    width: float = 0.1,
+    targets: int = 1_000,
+) -> ChangedColumns:
+    """Measure what became of ``columns``: all insensitive ones unless named.
+
+    ``release`` is what publish returned or :func:`nymity.open` opens with its custodian's folder, which links rows to
+    records. At most ``targets`` records, evenly spaced, are looked for by distance.
+    """
+    validation.number("width", width, above=0)
+    validation.whole_number("targets", targets, at_least=1)
+    released = Released.of(release)
+    if released.source_rows is None:
+        raise TableError(
+            "release",
+            expected="a release with the custodian's log, which says of which record each row is",
+            got="the table alone",
+            hint="ny.open(folder) finds the custodian's folder beside it",
+        )
+    source, names = to_polars(original), _names(released, columns)
+    pairs = [(source[name].gather(released.source_rows), released.frame[name]) for name in names]
+    numbers = [_numbers(before, after) for before, after in pairs]
+    whole = [one for one in numbers if one is not None and np.isfinite(one).all() and (one.std(axis=1) > 0).all()]
+    together = np.array(whole) if whole else None  # (columns, before and after, records)
+    return ChangedColumns(
+        records=released.frame.height,
+        columns=tuple(
+            _measured(name, *pair, one, width) for name, pair, one in zip(names, pairs, numbers, strict=True)
+        ),
+        correlation_change=None if together is None or len(whole) < 2 else _correlation_change(together),
+        eigenvalue_change=None if together is None or len(whole) < 2 else _eigenvalue_change(together),
+        linked=None if together is None else _linked(together, targets),
+        by_chance=1 / max(1, released.frame.height),
+    )
+
+
+def _names(released: Released, columns: Sequence[str] | None) -> list[str]:
+    known = released.schema_for("changed_columns").columns(Role.INSENSITIVE)
+    for name in columns or ():
+        if name not in released.frame.columns:
+            hint = nearest(name, released.frame.columns)
+            raise SchemaError("columns", expected="columns of the release", got=repr(name)[:80], hint=hint)
+    return list(known if columns is None else columns)
+
+
+def _numbers(before: pl.Series, after: pl.Series) -> Floats | None:
+    """Return both as numbers, (2, records), where both are; a gap is not a number."""
+    if not (before.dtype.is_numeric() and after.dtype.is_numeric()):
+        return None
+    return np.array([one.cast(pl.Float64).fill_null(float("nan")).to_numpy() for one in (before, after)])
+
+
+def _measured(name: str, before: pl.Series, after: pl.Series, numbers: Floats | None, width: float) -> ChangedColumn:
+    same = as_text(before).alias("a").eq_missing(as_text(after).alias("b"))
+    if numbers is not None:
+        same = pl.Series((numbers[0] == numbers[1]) | np.isnan(numbers).all(axis=0))
+    kept = float(same.mean()) if len(same) else 1.0  # type: ignore[arg-type]
+    both = np.empty((2, 0)) if numbers is None else numbers[:, ~np.isnan(numbers).any(axis=0)]
+    deviation = float(np.std(both[0], ddof=1)) if both.shape[1] > 1 else 0.0
+    if not deviation:
+        return ChangedColumn(name=name, kept=kept)
+    distance = np.abs(both[0] - both[1]) / deviation
+    return ChangedColumn(
+        name=name, kept=kept, il1s=float(np.mean(distance) / np.sqrt(2)), near=float(np.mean(distance <= width))
+    )
+
+
+def _correlation_change(numbers: Floats) -> float:
+    before, after = (np.corrcoef(numbers[:, side]) for side in (0, 1))
+    pairs = np.triu_indices(len(numbers), 1)
+    return float(np.mean(np.abs(before - after)[pairs]))
+
+
+def _eigenvalue_change(numbers: Floats) -> float:
+    shares = [np.linalg.eigvalsh(np.corrcoef(numbers[:, side])) / len(numbers) for side in (0, 1)]
+    return float(np.max(np.abs(shares[0] - shares[1])))
+
+
+def _linked(numbers: Floats, targets: int) -> float:
+    """Return the mean chance that the nearest row is a record's own; of equally near ones one is picked."""
+    scaled = numbers / numbers[:, :1].std(axis=2, keepdims=True)
+    before, after = scaled[:, 0].T, scaled[:, 1].T  # (records, columns)
+    n = len(before)
+    picked = np.unique(np.linspace(0, n - 1, min(n, targets)).astype(np.int64))
+    chances = np.zeros(len(picked))
+    for place, record in enumerate(picked.tolist()):
+        distances = np.sum((after - before[record]) ** 2, axis=1)
+        nearer = int((distances < distances[record]).sum())
+        chances[place] = 0.0 if nearer else 1 / int((distances == distances[record]).sum())
+    return float(np.mean(chances))

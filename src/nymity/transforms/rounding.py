@@ -1,0 +1,72 @@
+"""Rounding to multiples of a base: to the nearest one, or up or down by a draw, so that sums stay right on average."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core import validation
+from nymity.core.draws import Draws
+from nymity.transforms.column_numbers import ColumnNumbers, decimals_of
+from nymity.transforms.transform import Transform
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Rounded(Transform):
+    base: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validation.number("base", self.base, above=0)
+
+    def changed(
+        self, table: pl.DataFrame, draws: Draws, purpose: str, units: pl.Series | None = None
+    ) -> Mapping[str, pl.Series]:
+        """Round each column by itself, in whole units of its last decimal."""
+        del units
+        made = {}
+        for name in self.columns:
+            numbers = ColumnNumbers.of(table[name], decimals=decimals_of(self.base))
+            base = numbers.in_units(self.base)
+            below, rest = np.divmod(numbers.units, base)
+            made[name] = numbers.with_units((below + self._up(rest, base, draws, f"{purpose} {name}")) * base)
+        return made
+
+    @abstractmethod
+    def _up(self, rest: NDArray[np.int64], base: int, draws: Draws, purpose: str) -> NDArray[np.bool_]:
+        """Return which numbers go up, by what they are above the multiple below."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rounding(_Rounded):
+    """Each number becomes the nearest multiple of ``base``; one half goes up."""
+
+    key: ClassVar[str] = "rounding"
+    title: ClassVar[str] = "rounding"
+    keeps: ClassVar[str] = "each number is at most half the base away"
+    is_coding: ClassVar[bool] = True
+
+    def _up(self, rest: NDArray[np.int64], base: int, draws: Draws, purpose: str) -> NDArray[np.bool_]:
+        del draws, purpose
+        return 2 * rest >= base
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomRounding(_Rounded):
+    """Each number becomes a multiple of ``base`` beside it, the nearer one more often: its mean is the number itself.
+
+    A number r above the multiple below goes up with probability r / base, exactly.
+    """
+
+    key: ClassVar[str] = "random-rounding"
+    title: ClassVar[str] = "random rounding"
+    keeps: ClassVar[str] = "sums and means are right on average"
+
+    def _up(self, rest: NDArray[np.int64], base: int, draws: Draws, purpose: str) -> NDArray[np.bool_]:
+        return draws.numbers(purpose, np.full(len(rest), base, dtype=np.int64)) < rest

@@ -1,0 +1,197 @@
+"""Transforms in a job: published, warned of, checked, drawn again by the same log, and refused where promises are."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import nymity as ny
+
+ROLES = {"age": "quasi", "sex": "quasi", "income": "insensitive", "area": "insensitive", "ill": "sensitive"}
+
+
+@pytest.fixture(scope="module")
+def people() -> pl.DataFrame:
+    rng = np.random.default_rng(3)
+    return pl.DataFrame(
+        {
+            "age": rng.integers(20, 60, 120),
+            "sex": rng.choice(["f", "m"], 120),
+            "income": rng.integers(1_000, 9_000, 120),
+            "area": rng.choice(list("ABCD"), 120),
+            "ill": rng.choice(["flu", "cold", "none"], 120),
+        }
+    )
+
+
+def published(people: Any, *transforms: Any, **further: Any) -> ny.Release:
+    return ny.publish(people, ROLES, k=3, method=ny.OptimalLattice(suppression=0), transforms=transforms, **further)
+
+
+def by_record(release: ny.Release, name: str) -> list[Any]:
+    """The column in the order of the records."""
+    rows = np.argsort(release.log.source_rows)
+    return release.frame[name].gather(rows).to_list()
+
+
+def test_the_promise_is_kept_and_the_rest_is_changed(people: pl.DataFrame) -> None:
+    release = published(
+        people, ny.TopCoding(columns=["income"], fewest=10), ny.RecordSwapping(columns=["area"], share=1)
+    )
+    assert release.verification.holds
+    incomes = by_record(release, "income")
+    limit = sorted(people["income"])[-10]
+    assert incomes == [f"{limit}+" if value >= limit else str(value) for value in people["income"]]
+    assert sorted(by_record(release, "area")) == sorted(people["area"])
+    assert by_record(release, "area") != people["area"].to_list()
+    assert by_record(release, "ill") == people["ill"].to_list()
+
+
+def test_every_change_that_is_drawn_is_warned_of(people: pl.DataFrame, tmp_path: Path) -> None:
+    release = published(people, ny.Rounding(columns=["income"], base=100), ny.PostRandomization(columns=["area"]))
+    warned = [one for one in release.certificate["not_protected"] if one["warning"] == "changed-values"]
+    assert [one["figures"] for one in warned] == [{"column": "area"}]
+    assert "not true" in warned[0]["says"]
+    assert release.certificate["random_sources"] == ["operating system: post-randomization (2)"]
+    assert [one["transform"] for one in release.certificate["job"]["transforms"]] == ["rounding", "post-randomization"]
+    release.save(tmp_path / "out")
+    assert ny.check(tmp_path / "out").holds
+    assert ny.check(tmp_path / "out", job=release.job, original=people).holds
+
+
+def told(result: Any) -> list[str]:
+    return [f"{one.says} {one.why}" for one in result.findings if one.answer.value != "holds"]
+
+
+def forged(certificate: dict[str, Any]) -> dict[str, Callable[[], Any]]:
+    return {
+        "leaves out a warning": lambda: certificate.update(
+            not_protected=[one for one in certificate["not_protected"] if one["warning"] != "changed-values"]
+        ),
+        "what transforms drew": lambda: certificate.update(random_sources=[]),
+        "cannot be": lambda: certificate["job"].pop("transforms"),
+        "job.transforms": lambda: certificate["job"]["transforms"][0].update(transform="no-such"),
+        "insensitive columns": lambda: certificate["job"]["transforms"][0].update(columns=["age"]),
+    }
+
+
+UNREADABLE = "job.transforms"
+
+
+@pytest.mark.parametrize("problem", list(forged({})))
+def test_forged_certificates_are_told(people: pl.DataFrame, tmp_path: Path, problem: str) -> None:
+    published(people, ny.PostRandomization(columns=["area"])).save(tmp_path / "out")
+    place = tmp_path / "out" / "certificate.json"
+    certificate = json.loads(place.read_text(encoding="utf-8"))
+    forged(certificate)[problem]()
+    place.write_text(json.dumps(certificate), encoding="utf-8")
+    if problem in UNREADABLE:
+        with pytest.raises(ny.NymityError, match=problem):
+            ny.check(tmp_path / "out")
+        return
+    result = ny.check(tmp_path / "out")
+    assert not result.holds
+    assert any(problem in one for one in told(result)), told(result)
+
+
+def test_a_job_with_other_transforms_is_told(people: pl.DataFrame, tmp_path: Path) -> None:
+    release = published(people, ny.AdditiveNoise(columns=["income"], share=0.5))
+    release.save(tmp_path / "out")
+    other = dataclasses.replace(release.job, transforms=(ny.AdditiveNoise(columns=["income"], share=0.1),))
+    result = ny.check(tmp_path / "out", job=other)
+    assert any("other transforms" in one for one in told(result))
+
+
+def test_the_same_log_draws_the_same_and_another_strength_does_not(people: pl.DataFrame) -> None:
+    """x + 0.1 z and x + 0.2 z with one z would be two equations for each true x."""
+    weak = published(people, ny.AdditiveNoise(columns=["income"], share=0.1))
+    again = published(people.reverse(), ny.AdditiveNoise(columns=["income"], share=0.1), log=weak.log)
+    assert again.frame.equals(weak.frame)
+    strong = published(people, ny.AdditiveNoise(columns=["income"], share=0.2), log=weak.log)
+    true = people["income"].to_numpy()
+    first, second = (np.array(by_record(one, "income")) - true for one in (weak, strong))
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.5  # 120 pairs: more than five standard errors
+
+
+def test_a_job_file_and_python_say_the_same(people: pl.DataFrame, tmp_path: Path) -> None:
+    people.write_csv(tmp_path / "people.csv")
+    job = published(people, {"transform": "shuffling", "columns": ["area"], "within": ["sex"]}).job
+    data = {**job.to_dict(), "source": "people.csv"}
+    assert data["transforms"] == [{"transform": "shuffling", "columns": ["area"], "within": ["sex"]}]
+    (tmp_path / "job.json").write_text(json.dumps(data), encoding="utf-8")
+    read = ny.Job.load(tmp_path / "job.json")
+    assert read.transforms == job.transforms
+    assert ny.publish(read).verification.holds
+
+
+def test_further_rows_come_without_changed_columns(people: pl.DataFrame) -> None:
+    release = published(people, ny.Rounding(columns=["income"], base=100))
+    assert "income" not in ny.apply(release, people).columns
+
+
+@pytest.mark.parametrize(
+    ("transforms", "further", "says"),
+    [
+        ([{"transform": "additive-noise", "columns": ["age"]}], {}, "whose role is 'quasi'"),
+        ([{"transform": "post-randomization", "columns": ["ill"]}], {}, "whose role is 'sensitive'"),
+        ([{"transform": "additive-noise", "columns": ["incom"]}], {}, "did you mean 'income'"),
+        ([{"transform": "additive-nois", "columns": ["income"]}], {}, "did you mean 'additive-noise'"),
+        ([{"transform": "additive-noise"}], {}, "a field 'columns'"),
+        ([ny.AdditiveNoise(columns=["income"]), ny.RankSwapping(columns=["income"])], {}, "several for 'income'"),
+        ([ny.RecordSwapping(columns=["area"], match=["name"])], {}, "columns that are published"),
+        (5, {}, "a transform such as AdditiveNoise"),
+    ],
+)
+def test_what_cannot_be_changed_is_refused(people: pl.DataFrame, transforms: Any, further: Any, says: str) -> None:
+    with pytest.raises(ny.NymityError, match=says):
+        ny.publish(people, ROLES, k=3, transforms=transforms, **further)
+
+
+def test_links_private_methods_and_engines_are_refused(people: pl.DataFrame) -> None:
+    noise = ny.AdditiveNoise(columns=["income"])
+    linked = {**ROLES, "who": ny.person(pseudonym="random")}
+    models = [ny.LinkedKAnonymity(k=2, knows=1)]
+    with pytest.raises(ny.NymityError, match="average out"):
+        ny.publish(people.with_columns(who=pl.int_range(120)), linked, privacy=models, transforms=[noise])
+    job = published(people, noise).job
+    with pytest.raises(ny.NymityError, match="looks at all records"):
+        dataclasses.replace(job, engine=ny.Engine(kind="streaming"), output=ny.Output(format="parquet"))
+
+
+def test_what_became_of_columns_is_measured(people: pl.DataFrame) -> None:
+    transforms = (ny.AdditiveNoise(columns=["income"], share=0.5), ny.Shuffling(columns=["area"]))
+    release = published(people, *transforms)
+    found = ny.risk.changed_columns(people, release)
+    before, after = people["income"].to_numpy(), np.array(by_record(release, "income"))
+    assert found["income"].kept == np.mean(before == after)
+    assert found["income"].il1s == pytest.approx(np.mean(np.abs(before - after)) / np.sqrt(2) / before.std(ddof=1))
+    assert found["income"].near == pytest.approx(np.mean(np.abs(before - after) <= 0.1 * before.std(ddof=1)))
+    areas = zip(people["area"], by_record(release, "area"), strict=True)
+    assert found["area"].kept == np.mean([a == b for a, b in areas])
+    chances = []
+    for x, own in zip(before, after, strict=True):
+        distances = np.abs(after - x)
+        chances.append(0 if (distances < abs(own - x)).any() else 1 / (distances == abs(own - x)).sum())
+    assert found.linked == pytest.approx(np.mean(chances))
+    assert found.by_chance == pytest.approx(1 / 120)
+
+
+def test_what_is_not_changed_is_linked_and_kept(people: pl.DataFrame) -> None:
+    unique = people.with_columns(income=pl.int_range(120), rent=pl.int_range(120) * 2)
+    release = ny.publish(unique, {**ROLES, "rent": "insensitive"}, k=3)
+    found = ny.risk.changed_columns(unique, release, columns=["income", "rent"])
+    assert (found.linked, found.correlation_change, found.eigenvalue_change) == (
+        1.0,
+        pytest.approx(0),
+        pytest.approx(0),
+    )
+    assert found["rent"].il1s == 0
+    with pytest.raises(ny.NymityError, match="custodian's log"):
+        ny.risk.changed_columns(unique, release.frame)
