@@ -108,7 +108,9 @@ from nymity.table.schema import Schema as Schema
 from nymity.transforms import AdditiveNoise as AdditiveNoise
 from nymity.transforms import BottomCoding as BottomCoding
 from nymity.transforms import CorrelatedNoise as CorrelatedNoise
+from nymity.transforms import Microaggregation as Microaggregation
 from nymity.transforms import MultiplicativeNoise as MultiplicativeNoise
+from nymity.transforms import OptimalMicroaggregation as OptimalMicroaggregation
 from nymity.transforms import PostRandomization as PostRandomization
 from nymity.transforms import RandomRounding as RandomRounding
 from nymity.transforms import RankSwapping as RankSwapping

@@ -10,6 +10,8 @@ from nymity.transforms.end_coding import TopCoding as TopCoding
 from nymity.transforms.end_coding import BottomCoding as BottomCoding
 from nymity.transforms.rounding import Rounding as Rounding
 from nymity.transforms.rounding import RandomRounding as RandomRounding
+from nymity.transforms.microaggregation import Microaggregation as Microaggregation
+from nymity.transforms.microaggregation import OptimalMicroaggregation as OptimalMicroaggregation
 from nymity.transforms.noise import AdditiveNoise as AdditiveNoise
 from nymity.transforms.noise import CorrelatedNoise as CorrelatedNoise
 from nymity.transforms.noise import MultiplicativeNoise as MultiplicativeNoise

@@ -32,6 +32,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "post-randomization": {"columns": ["c"]},
     "rank-swapping": {"columns": ["x"]},
     "record-swapping": {"columns": ["c"], "match": ["g"]},
+    "microaggregation": {"columns": ["x"], "k": 3},
+    "optimal-microaggregation": {"columns": ["x"], "k": 3},
     "shuffling": {"columns": ["c"], "within": ["g"]},
 }
 
