@@ -30,6 +30,7 @@ from nymity.lattice.ola import OLA as OLA
 from nymity.lattice.optimal import OptimalLattice as OptimalLattice
 from nymity.lattice.samarati import Samarati as Samarati
 from nymity.partition.exact import ExactPartition as ExactPartition
+from nymity.partition.exact_suppression import ExactSuppression as ExactSuppression
 from nymity.partition.freeform import FreeformGreedy as FreeformGreedy
 from nymity.partition.freeform import FreeformHungarian as FreeformHungarian
 from nymity.partition.freeform import FreeformSortGreedy as FreeformSortGreedy
@@ -39,6 +40,7 @@ from nymity.partition.mondrian import Mondrian as Mondrian
 from nymity.partition.refine import Refine as Refine
 from nymity.partition.sorted_groups import SortedGroups as SortedGroups
 from nymity.partition.split_carry import SplitCarry as SplitCarry
+from nymity.partition.suppression import CellSuppression as CellSuppression
 from nymity.privacy import AlphaKAnonymity as AlphaKAnonymity
 from nymity.privacy import AverageRisk as AverageRisk
 from nymity.privacy import BetaLikeness as BetaLikeness

@@ -57,6 +57,11 @@ EXAMPLES: dict[str, list[Example]] = {
     "k-member": [Example(ny.KMember(), CLASSES)],
     "split-carry": [Example(ny.SplitCarry(), ("2-anonymity",))],
     "exact-partition": [Example(ny.ExactPartition(), ("2-anonymity",))],
+    "cell-suppression": [
+        Example(ny.CellSuppression(), CLASSES),
+        Example(ny.CellSuppression(levels={"age": 1}), CLASSES, "generalized first"),
+    ],
+    "exact-suppression": [Example(ny.ExactSuppression(), ("2-anonymity",))],
     "refine": [Example(ny.Refine(), CLASSES)],
     "freeform-greedy": [Example(ny.FreeformGreedy(), ("2-matching",))],
     "freeform-sort-greedy": [Example(ny.FreeformSortGreedy(), ("2-matching",))],

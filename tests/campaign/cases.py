@@ -25,6 +25,7 @@ KINDS = {
     ),
     "iterative-recoding": "layers",
     **dict.fromkeys(("freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"), "freeform"),
+    **dict.fromkeys(("cell-suppression", "exact-suppression"), "suppressed"),
     **dict.fromkeys(("buckets", "anatomy"), "buckets"),
     **dict.fromkeys(("safepub", "epsilon-safe-lattice"), "sampled"),
 }
@@ -334,7 +335,7 @@ SECOND = ["k-map", "delta-presence"]
 def _models(draw: random.Random, method: str, kind: str, secrets: list[Column], n: int) -> list[dict[str, Any]]:
     if draw.random() < 0.03:
         choices = list(MODELS)
-    elif method in ("exact-partition", "split-carry"):
+    elif method in ("exact-partition", "split-carry", "exact-suppression"):
         choices = SIZE_ALONE
     elif method in ("ola", "samarati"):
         choices = [*MONOTONE, *(["distinct-l-diversity"] if secrets else [])]
@@ -436,6 +437,8 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
         if method in ("split-carry", "exact-partition"):
             given["seconds"] = 2.0
         return given
+    if kind == "suppressed":
+        return {"seconds": 2.0} if method == "exact-suppression" else {"rounds": draw.choice([0, 3])}
     if kind == "buckets":
         return {"grouping": draw.choice(["random", "similar"]), **({"seconds": 1.0} if method == "buckets" else {})}
     return (

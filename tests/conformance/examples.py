@@ -113,6 +113,8 @@ METHODS: dict[str, tuple[dict[str, Any], PrivacyModel]] = {
     "k-member": ({"cells": "set", "categorical": "order"}, SIZES),
     "split-carry": ({"cells": "set", "sets": 2, "seconds": 1.5}, SIZES),
     "exact-partition": ({"seconds": 1.5}, SIZES),
+    "cell-suppression": ({"levels": {"a": 1}, "rounds": 5}, SIZES),
+    "exact-suppression": ({"levels": {"a": 1}, "seconds": 1.5}, SIZES),
     "refine": ({"start": "sorted-groups", "candidates": 4, "rounds": 2}, SIZES),
     "freeform-greedy": ({"cells": "hierarchy", "categorical": "order"}, MATCHING),
     "freeform-sort-greedy": ({"cells": "hierarchy"}, MATCHING),

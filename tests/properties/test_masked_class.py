@@ -25,7 +25,7 @@ from nymity.dp.private_method import PrivateMethod
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.search import LatticeSearch
 from nymity.partition.k_member import KMember
-from nymity.partition.method import CellMethod
+from nymity.partition.method import CoveringMethod
 from nymity.partition.sorted_groups import SortedGroups
 from nymity.privacy import (
     AlphaKAnonymity,
@@ -185,7 +185,7 @@ def methods() -> Iterator[Any]:
             continue
         if issubclass(kind, BucketMethod | PrivateMethod):  # no row of theirs is masked
             continue
-        yield from (kind(cells=form) for form in ("tight", "hierarchy")) if issubclass(kind, CellMethod) else [kind()]
+        yield from (kind(cells=form) for form in ("tight", "hierarchy")) if issubclass(kind, CoveringMethod) else [kind()]
 
 
 def named(method: Any) -> str:
