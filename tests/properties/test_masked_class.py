@@ -269,7 +269,7 @@ def unfit(method: Any) -> set[str]:
     every, sizes = set(PROMISES), {"k-anonymity", "prosecutor-risk", "k-matching"}
     if method.key.startswith("freeform"):
         return every - {"k-matching"}
-    if method.key in ("split-carry", "exact-partition"):
+    if method.key in ("split-carry", "exact-partition", "exact-suppression"):
         return every - sizes
     monotone = sizes | {"distinct-l-diversity", "k-map"}
     if method.key in ("ola", "samarati"):
