@@ -39,6 +39,8 @@ from nymity.partition.k_member import KMember as KMember
 from nymity.partition.mondrian import Mondrian as Mondrian
 from nymity.partition.refine import Refine as Refine
 from nymity.partition.sorted_groups import SortedGroups as SortedGroups
+from nymity.partition.row_suppression import SubsetSuppression as SubsetSuppression
+from nymity.partition.row_suppression import WildcardSuppression as WildcardSuppression
 from nymity.partition.split_carry import SplitCarry as SplitCarry
 from nymity.partition.suppression import CellSuppression as CellSuppression
 from nymity.privacy import AlphaKAnonymity as AlphaKAnonymity
@@ -60,7 +62,9 @@ from nymity.privacy import LinkedKAnonymity as LinkedKAnonymity
 from nymity.privacy import ProsecutorRisk as ProsecutorRisk
 from nymity.privacy import RecursiveDiversity as RecursiveDiversity
 from nymity.privacy import SampleUniques as SampleUniques
+from nymity.privacy import SubsetKAnonymity as SubsetKAnonymity
 from nymity.privacy import TCloseness as TCloseness
+from nymity.privacy import WildcardKAnonymity as WildcardKAnonymity
 from nymity.publishing.anonymizer import Anonymizer as Anonymizer
 from nymity.publishing.apply import apply as apply
 from nymity.publishing.check import check as check

@@ -16,6 +16,8 @@ MODELS: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
     ),
     "km-anonymity": ({"k": 3, "m": 2}, [("k", 0), ("k", True), ("k", 2.5), ("m", 0), ("m", True), ("m", 1.5)]),
     "k-matching": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
+    "subset-k-anonymity": ({"k": 3, "m": 2}, [("k", 0), ("k", True), ("k", 2.5), ("m", 0), ("m", True), ("m", 1.5)]),
+    "wildcard-k-anonymity": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
     "distinct-l-diversity": ({"l": 2, "attribute": "s"}, [("l", 0), ("l", False), ("l", 1.5), ("attribute", 7)]),
     "frequency-l-diversity": (
         {"l": 2.5, "attribute": "s"},
@@ -115,6 +117,8 @@ METHODS: dict[str, tuple[dict[str, Any], PrivacyModel]] = {
     "exact-partition": ({"seconds": 1.5}, SIZES),
     "cell-suppression": ({"levels": {"a": 1}, "rounds": 5}, SIZES),
     "exact-suppression": ({"levels": {"a": 1}, "seconds": 1.5}, SIZES),
+    "subset-suppression": ({"levels": {"a": 1}}, ny.SubsetKAnonymity(k=3, m=1)),
+    "wildcard-suppression": ({"levels": {"a": 1}}, ny.WildcardKAnonymity(k=3)),
     "refine": ({"start": "sorted-groups", "candidates": 4, "rounds": 2}, SIZES),
     "freeform-greedy": ({"cells": "hierarchy", "categorical": "order"}, MATCHING),
     "freeform-sort-greedy": ({"cells": "hierarchy"}, MATCHING),

@@ -59,14 +59,18 @@ class Suppressing:
     """The value that all records of a class share, and ``*`` where they differ."""
 
     def cells(self, attribute: AttributeLayout, values: ClassValues) -> tuple[Cells, Ints]:
-        """Return the shared values of the attribute's level, and the suppressed cell, which stands for every value."""
-        hierarchy, lowest, differs = attribute.hierarchy, values.lowest, np.diff(values.starts) > 1
-        shared, numbers = np.unique(lowest[~differs], return_inverse=True)
-        number = np.full(len(differs), len(shared), dtype=np.int64)
-        number[~differs] = numbers
+        """Return the shared values, and the suppressed cell, which stands for every value."""
+        return self.written(attribute, values.lowest, np.diff(values.starts) > 1)
+
+    def written(self, attribute: AttributeLayout, ranks: Ints, gone: NDArray[np.bool_]) -> tuple[Cells, Ints]:
+        """Return the cells of these values (n,), some of which are suppressed, and the number of each one's cell."""
+        hierarchy = attribute.hierarchy
+        shared, numbers = np.unique(ranks[~gone], return_inverse=True)
+        number = np.full(len(gone), len(shared), dtype=np.int64)
+        number[~gone] = numbers
         codes, labels = attribute.occurring[shared].tolist(), hierarchy.labels[attribute.level]
         made = [(labels[code], np.flatnonzero(hierarchy.codes[attribute.level] == code)) for code in codes]
-        if differs.any():
+        if gone.any():
             made.append((MASK, np.arange(hierarchy.domain_size)))
         cells, number = _merged([label for label, _ in made], [covered for _, covered in made], number)
         return replace(cells, kind="nodes"), number

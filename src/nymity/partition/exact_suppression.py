@@ -16,7 +16,7 @@ from typing import ClassVar
 from nymity.core import validation
 from nymity.core.progress import Observer
 from nymity.partition.exact import improve
-from nymity.partition.method import Partitioned, refuse_all_but_sizes
+from nymity.partition.method import DividingMethod, Partitioned, refuse_all_but_sizes
 from nymity.partition.problem import PartitionProblem
 from nymity.partition.suppression import CellSuppression, Suppression
 
@@ -25,7 +25,7 @@ ROUNDING = Fraction(1, 10_000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExactSuppression(Suppression):
+class ExactSuppression(Suppression, DividingMethod):
     """Suppress the fewest cells and prove it, or stop after so many ``seconds`` with the best and a proven bound.
 
     For tables of up to about a hundred different records. It looks at sizes of classes alone.

@@ -42,7 +42,7 @@ from nymity.partition.attributes import AttributeLayout, suppressed_attributes_o
 from nymity.partition.class_cells import Suppressing
 from nymity.partition.geometry import Ints
 from nymity.partition.merging import merge_failing
-from nymity.partition.method import DividingMethod, Partitioned
+from nymity.partition.method import CellMethod, DividingMethod, Partitioned
 from nymity.partition.outcome import SuppressedCells
 from nymity.partition.problem import PartitionProblem
 from nymity.table.encoding import EncodedTable
@@ -63,7 +63,7 @@ BOUNDED = 2 * 10**7
 
 
 @dataclass(frozen=True, kw_only=True)
-class Suppression(DividingMethod):
+class Suppression(CellMethod):
     """Publish the values of each column's level that a class shares, and suppress the other cells.
 
     ``levels`` generalizes columns first, by name; a column that is not named is published at the lowest level that the
@@ -119,7 +119,7 @@ class Suppression(DividingMethod):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellSuppression(Suppression):
+class CellSuppression(Suppression, DividingMethod):
     """Suppress single cells until every record looks like at least k - 1 others, as few as a heuristic finds.
 
     ``rounds``: how often classes are dissolved and made anew all over the table; by default many for a small table and
@@ -145,30 +145,39 @@ class CellSuppression(Suppression):
         items, item_of = items_of(problem)
         with interruptible():
             patterns = patterns_of(items, problem.k)
-            classes = self._improved(items, _covered(items, patterns, problem.k, observe), patterns, problem.k, observe)
+            found = covered_by_classes(items, patterns, problem.k, observe, self.rounds)
+            classes = np.unique(found.class_of, return_inverse=True)[1].astype(np.int64)
             bound = _bound(items, patterns, problem.k) if problem.size_only else None
         merged, refused = merge_failing(problem.assignment_of_combinations(classes[item_of]), observe)
         loss = merged.loss()
         return Partitioned(merged, bound=None if bound is None else min(bound, loss), by_values=refused)
 
-    def _improved(self, items: Items, classes: Ints, patterns: Ints, k: int, observe: Observer) -> Ints:
-        """Return classes that cost no more."""
-        n, n_columns = items.codes.shape
-        rounds = self.rounds
-        if rounds is None:
-            rounds = min(max(ROUNDED_ITEMS // n, FEW_ROUNDS), MANY_ROUNDS)
-        state, noise = np.array([0x9E3779B97F4A7C15], dtype=np.uint64), NOISE * float(items.weights.mean())
-        found = _item_classes(items, classes)
-        for done in range(rounds):
-            order = np.lexsort(items.codes[:, np.argsort([uniform(state) for _ in range(n_columns)])].T)
-            order = order[found.stars[found.class_of[order]] != 0]  # others cost nothing
-            order = np.roll(order, int(uniform(state) * WIDTH))
-            n_windows = -(-len(order) // WIDTH)
-            for start in range(0, n_windows, WINDOWS):
-                report(observe, Progress(stage="suppressing fewer cells", done=done, total=rounds))
-                stop = min(start + WINDOWS, n_windows)
-                renewed(items, found, k, patterns, noise, order, start, stop, WIDTH, MOST, state)
-        return np.unique(found.class_of, return_inverse=True)[1].astype(np.int64)
+
+def covered_by_classes(
+    items: Items, patterns: Ints, k: int, observe: Observer, rounds: int | None = None
+) -> ItemClasses:
+    """Return classes of k records at least: covered by patterns, then dissolved and made anew for some rounds."""
+    n, n_columns = items.codes.shape
+    if rounds is None:
+        rounds = min(max(ROUNDED_ITEMS // n, FEW_ROUNDS), MANY_ROUNDS)
+    state, noise = np.array([0x9E3779B97F4A7C15], dtype=np.uint64), NOISE * float(items.weights.mean())
+    found = _item_classes(items, _covered(items, patterns, k, observe))
+    for done in range(rounds):
+        order = np.lexsort(items.codes[:, np.argsort([uniform(state) for _ in range(n_columns)])].T)
+        order = order[found.stars[found.class_of[order]] != 0]  # others cost nothing
+        order = np.roll(order, int(uniform(state) * WIDTH))
+        n_windows = -(-len(order) // WIDTH)
+        for start in range(0, n_windows, WINDOWS):
+            report(observe, Progress(stage="suppressing fewer cells", done=done, total=rounds))
+            stop = min(start + WINDOWS, n_windows)
+            renewed(items, found, k, patterns, noise, order, start, stop, WIDTH, MOST, state)
+    return found
+
+
+def stars_of_classes(items: Items, k: int, observe: Observer) -> Ints:
+    """Return the suppressed columns of each item in classes of k records at least, a bit each (n,)."""
+    found = covered_by_classes(items, patterns_of(items, k), k, observe)
+    return np.asarray(found.stars[found.class_of])
 
 
 def items_of(problem: PartitionProblem) -> tuple[Items, Ints]:
