@@ -850,3 +850,25 @@ def cheapest_classes(rows: Sequence[Row], k: int, weights: Sequence[Fraction]) -
     least = best(tuple(range(len(rows))))
     assert least is not None, "fewer records than k"
     return least
+
+
+def matches(one: Row, other: Row) -> bool:
+    """Return whether two published rows match, ``*`` matching every value."""
+    return all(a == b or "*" in (a, b) for a, b in zip(one, other, strict=True))
+
+
+def fewest_matching(rows: Sequence[Row]) -> int:
+    """Return the fewest rows that match a row, itself included."""
+    return min(sum(matches(row, other) for other in rows) for row in rows)
+
+
+def fewest_alike(rows: Sequence[Row], m: int) -> int:
+    """Return the fewest rows that share the cells of a row in m columns, ``*`` being a value."""
+    columns = range(len(rows[0]))
+    chosen = list(combinations(columns, min(m, len(columns))))
+    return min(min(Counter(tuple(row[a] for a in some) for row in rows).values()) for some in chosen)
+
+
+def candidates(rows: Sequence[Row], known: Mapping[int, Label]) -> int:
+    """Return how many published rows fit what somebody knows of a person: by column, its value."""
+    return sum(all(row[a] in (value, "*") for a, value in known.items()) for row in rows)

@@ -38,9 +38,9 @@ from nymity.partition.greedy_search import GreedySearch as GreedySearch
 from nymity.partition.k_member import KMember as KMember
 from nymity.partition.mondrian import Mondrian as Mondrian
 from nymity.partition.refine import Refine as Refine
-from nymity.partition.sorted_groups import SortedGroups as SortedGroups
 from nymity.partition.row_suppression import SubsetSuppression as SubsetSuppression
 from nymity.partition.row_suppression import WildcardSuppression as WildcardSuppression
+from nymity.partition.sorted_groups import SortedGroups as SortedGroups
 from nymity.partition.split_carry import SplitCarry as SplitCarry
 from nymity.partition.suppression import CellSuppression as CellSuppression
 from nymity.privacy import AlphaKAnonymity as AlphaKAnonymity

@@ -26,6 +26,7 @@ KINDS = {
     "iterative-recoding": "layers",
     **dict.fromkeys(("freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"), "freeform"),
     **dict.fromkeys(("cell-suppression", "exact-suppression"), "suppressed"),
+    **dict.fromkeys(("subset-suppression", "wildcard-suppression"), "suppressed rows"),
     **dict.fromkeys(("buckets", "anatomy"), "buckets"),
     **dict.fromkeys(("safepub", "epsilon-safe-lattice"), "sampled"),
 }
@@ -343,6 +344,8 @@ def _models(draw: random.Random, method: str, kind: str, secrets: list[Column], 
         choices = ["differential-privacy"]
     elif kind == "freeform":
         choices = ["k-matching"]
+    elif kind == "suppressed rows":
+        choices = [method.replace("suppression", "k-anonymity")]
     elif kind == "buckets":
         choices = SHARES
     else:
@@ -437,6 +440,8 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
         if method in ("split-carry", "exact-partition"):
             given["seconds"] = 2.0
         return given
+    if kind == "suppressed rows":
+        return {}
     if kind == "suppressed":
         return {"seconds": 2.0} if method == "exact-suppression" else {"rounds": draw.choice([0, 3])}
     if kind == "buckets":

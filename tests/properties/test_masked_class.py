@@ -185,7 +185,9 @@ def methods() -> Iterator[Any]:
             continue
         if issubclass(kind, BucketMethod | PrivateMethod):  # no row of theirs is masked
             continue
-        yield from (kind(cells=form) for form in ("tight", "hierarchy")) if issubclass(kind, CoveringMethod) else [kind()]
+        yield from (
+            (kind(cells=form) for form in ("tight", "hierarchy")) if issubclass(kind, CoveringMethod) else [kind()]
+        )
 
 
 def named(method: Any) -> str:

@@ -20,8 +20,8 @@ from nymity.kernels.compiled import njit
 _ONE = np.uint64(1)
 
 
-class Items(NamedTuple):
-    """codes (n, m), counts (n,), weights (m,); marks (n_values,): words to hash by, those of column a from starts[a]."""
+class CountedItems(NamedTuple):
+    """codes (n, m), counts (n,), weights (m,); marks (n_values,): words to hash by, of column a from starts[a] on."""
 
     codes: Any
     counts: Any
@@ -76,10 +76,10 @@ def grouped(items, some, pattern, group, first, sizes):
 
 @njit(cache=True, nogil=True)
 def _equal_outside(codes, one, other, pattern):
+    same = True
     for a in range(codes.shape[1]):
-        if codes[one, a] != codes[other, a] and not (pattern >> a) & 1:
-            return False
-    return True
+        same &= codes[one, a] == codes[other, a] or (pattern >> a) & 1 == 1
+    return same
 
 
 @njit(cache=True, nogil=True)
@@ -265,10 +265,10 @@ def _count(classes, c):
 
 @njit(cache=True, nogil=True)
 def _among(numbers, n, c):
+    found = False
     for e in range(n):
-        if numbers[e] == c:
-            return True
-    return False
+        found |= numbers[e] == c
+    return found
 
 
 @njit(cache=True, nogil=True)

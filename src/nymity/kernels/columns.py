@@ -6,8 +6,8 @@ pays the price of its type. A class also pays a fine for every second member it 
 dual prices of subset-row cuts). Its surplus is what it costs, fines included, above what its records pay.
 
 points (n_types, n_axes): place of each type, a unit of width costing 1. codes (n_types, n_sets): its value in each
-set. set_costs (n_sets,): what each value costs once there are two, set_limits (n_sets,): up to so many. counts (n_types,): records of each type. fines
-(n_triples,); the triples of type t are triple_of[starts[t] : starts[t + 1]].
+set. set_costs (n_sets,): what each value costs once there are two, up to set_limits (n_sets,) of them. counts
+(n_types,): records of each type. fines (n_triples,); the triples of type t are triple_of[starts[t] : starts[t + 1]].
 
 Why a branch can be cut: let P be the members so far, w(P) their width, w(P + j) the width with j as well. The final
 width is at least w(P + j) for each further member j, and every member pays for it. Fines never fall. So

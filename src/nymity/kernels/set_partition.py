@@ -23,7 +23,9 @@ _ROUNDING = 1e-12
 
 
 @njit(cache=True, nogil=True)
-def cheapest_partition(points, codes, set_costs, set_limits, counts, prices, k, value, members, sizes, patience, chosen):
+def cheapest_partition(
+    points, codes, set_costs, set_limits, counts, prices, k, value, members, sizes, patience, chosen
+):
     """Find a partition cheaper than ``value``; return its cost, how many classes it has, and whether it is proved.
 
     prices (n_types,) must be fair. members (room, 2k - 1) and sizes (room,) are room to work; chosen (n_records,)
@@ -36,7 +38,9 @@ def cheapest_partition(points, codes, set_costs, set_limits, counts, prices, k, 
         return value, 0, True
     for part in (8.0, 4.0, 2.0, 1.0):  # a small gap leaves few classes, and its failure costs little
         limit = bound + gap / part
-        n, costs = _classes_within(points, codes, set_costs, set_limits, counts, prices, k, gap / part, members, sizes, patience)
+        n, costs = _classes_within(
+            points, codes, set_costs, set_limits, counts, prices, k, gap / part, members, sizes, patience
+        )
         if n < 0:
             return value, 0, False
         n, fair = _ascend(counts, prices, limit, members, sizes, costs, n)

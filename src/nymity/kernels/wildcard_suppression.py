@@ -4,8 +4,7 @@ Items t and v match if in each column they have the same code, or one of them a 
 columns in which v and t show different values. With the pattern S suppressed in v, t matches if D(t) is part of S. So
 one pass over the items, counting records by D, and sums over parts tell how many match for every S at once.
 
-codes (n, m), counts (n,), weights (m,); stars (n,): suppressed columns of each item, a bit each; fits (n,): records that
-match it.
+stars (n,): suppressed columns of each item, a bit each; fits (n,): records that match it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def suppress(items, k, stars, fits, chosen, limit, patterns, prices):
             continue
         for t in range(n):
             apart[t] = differing_shown(items.codes, stars, v, t)
-        _count(items, k, fits, v, apart, patterns, matched, helped)
+        _count(items, k, fits, apart, patterns, matched, helped)
         best = -1
         for p in range(len(patterns)):
             if matched[p] < k or prices[p] > limit or (patterns[p] & stars[v]) != stars[v]:
@@ -49,7 +48,7 @@ def suppress(items, k, stars, fits, chosen, limit, patterns, prices):
 @njit(cache=True, nogil=True)
 def restore(items, k, stars, fits, chosen):
     """Show suppressed cells of the items ``chosen`` again, the dearest first, where all are still matched by k."""
-    n, n_columns = items.codes.shape
+    n = len(items.codes)
     order = np.argsort(-items.weights)
     for e in range(len(chosen)):
         v = chosen[e]
@@ -90,8 +89,8 @@ def _parted(codes, stars, v, t, a):
 
 
 @njit(cache=True, nogil=True)
-def _count(items, k, fits, v, apart, patterns, matched, helped):
-    """Count the records that would match v for each pattern, and those of them that need another match."""
+def _count(items, k, fits, apart, patterns, matched, helped):
+    """Count the records that would match an item for each pattern, and those of them that need another match."""
     n_columns = items.codes.shape[1]
     if len(patterns) == 1 << n_columns:
         every, needy = np.zeros(len(patterns)), np.zeros(len(patterns))

@@ -98,7 +98,10 @@ def attributes_of(
 
 def suppressed_attributes_of(table: EncodedTable, levels: Sequence[int]) -> tuple[AttributeLayout, ...]:
     """Lay out quasi-identifiers, each at a level, whose cells are published or suppressed."""
-    return tuple(_suppressed(table, a, level, weight) for a, (level, weight) in enumerate(zip(levels, _weights(table), strict=True)))
+    return tuple(
+        _suppressed(table, a, level, weight)
+        for a, (level, weight) in enumerate(zip(levels, _weights(table), strict=True))
+    )
 
 
 def geometry_of(attributes: Sequence[AttributeLayout], combinations: NDArray[np.int64]) -> Geometry:

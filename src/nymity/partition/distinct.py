@@ -15,9 +15,9 @@ class Distinct:
     """The types of a geometry's records, those that lie far from others first.
 
     points (n_types, n_axes): places, scaled so that a unit of width costs 1. codes (n_types, n_sets), set_costs
-    (n_sets,), set_limits (n_sets,): as in :class:`Geometry`. Axes and sets without weight are left out: records that differ in them alone are
-    alike. counts (n_types,): records of each type; records (n,): all records, type after type. prices (n_types,): the
-    distance to the (k - 1)-th nearest record, which no record can avoid paying in a class of k.
+    (n_sets,), set_limits (n_sets,): as in :class:`Geometry`. Axes and sets without weight are left out: records that
+    differ in them alone are alike. counts (n_types,): records of each type; records (n,): all records, type after type.
+    prices (n_types,): the distance to the (k - 1)-th nearest record, which no record can avoid paying in a class of k.
     """
 
     points: Floats

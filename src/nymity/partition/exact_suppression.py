@@ -1,8 +1,8 @@
 """ExactSuppression: the fewest suppressed cells of all, with proof.
 
-The question is that of :mod:`nymity.partition.exact`, choose classes of k to 2k - 1 that hold each record once, with the
-cost of a class that counts suppressed cells; so is the proof. What is proved is rounded up: with weights that are
-multiples of a unit, no partition costs a part of one.
+The question is that of :mod:`nymity.partition.exact`, choose classes of k to 2k - 1 that hold each record once, with
+another cost of a class; so is the proof. What is proved is rounded up: with weights that are multiples of a unit, no
+partition costs a part of one.
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ class ExactSuppression(Suppression, DividingMethod):
         refuse_all_but_sizes(self.key, problem)
         start = CellSuppression(levels=self.levels).divide(problem, observe)
         geometry, unit = problem.geometry, _unit(problem)
-        best = improve(
-            geometry, problem.k, start.assignment.class_of_records(), seconds=self.seconds, observe=observe
-        )
+        best = improve(geometry, problem.k, start.assignment.class_of_records(), seconds=self.seconds, observe=observe)
         steps = Fraction(best.bound) / unit
         best = replace(best, bound=min(float(ceil(steps - ROUNDING) * unit), best.value))
         return Partitioned(
@@ -61,4 +59,4 @@ def _unit(problem: PartitionProblem) -> Fraction:
     weights = [Fraction(weight) for weight in problem.table.weights]
     over = reduce(lcm, (weight.denominator for weight in weights))
     whole = reduce(gcd, (int(weight * over) for weight in weights))
-    return Fraction(whole, over) / (sum(weights) / len(weights))
+    return Fraction(whole, over) / (sum(weights, Fraction(0)) / len(weights))

@@ -122,7 +122,9 @@ class Items:
         columns, n = self.columns, len(self.starts) - 1
         order = np.arange(n)
         nodes = np.empty((4, 2 * n), np.int64)
-        n_nodes = divide(columns.points, columns.scales, columns.slots, columns.set_scales, columns.set_limits, order, *nodes)
+        n_nodes = divide(
+            columns.points, columns.scales, columns.slots, columns.set_scales, columns.set_limits, order, *nodes
+        )
         starts, ends, right, parent = nodes[:, :n_nodes].copy()
         leaves = np.flatnonzero(right == 0)
         leaf = np.repeat(leaves, (ends - starts)[leaves])

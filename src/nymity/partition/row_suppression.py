@@ -3,11 +3,11 @@
 :class:`WildcardSuppression` keeps k-anonymity with ``*`` as a wildcard: a record is given stars until k records match
 it, the cheapest first, and those that are not needed in the end are taken back.
 
-:class:`SubsetSuppression` keeps k-anonymity of every m columns: as long as fewer than k rows share their cells in some m
-columns, each of these rows loses the cell that is part of most such combinations, for its weight; then cells are shown
-again one by one, as long as every promise holds.
+:class:`SubsetSuppression` keeps k-anonymity of every m columns: as long as fewer than k rows share their cells in
+some m columns, each of these rows loses the cell that is part of most such combinations, for its weight; then cells are
+shown again one by one, as long as every promise holds.
 
-Records with equal values are published alike. What is suppressed is a function of quasi-identifiers, and nothing is drawn.
+Records with equal values are published alike. What is suppressed is a function of quasi-identifiers; nothing is drawn.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report
-from nymity.kernels.cell_suppression import Items, price
+from nymity.kernels.cell_suppression import CountedItems, price
 from nymity.kernels.wildcard_suppression import prices_of, restore, suppress
 from nymity.partition.class_cells import Suppressing
 from nymity.partition.geometry import Ints
@@ -53,7 +54,7 @@ class RowSuppression(Suppression):
         return False
 
     @abstractmethod
-    def stars(self, items: Items, models: Sequence[PrivacyModel], observe: Observer) -> Ints:
+    def stars(self, items: CountedItems, models: Sequence[PrivacyModel], observe: Observer) -> Ints:
         """Return the suppressed columns of each item, a bit each (n,)."""
 
     def solve(self, problem: PartitionProblem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
@@ -70,7 +71,9 @@ class RowSuppression(Suppression):
         with interruptible():
             stars = self.stars(items, problem.models, observe)
         recoding = _recoding(problem, items, item_of, stars, columns)
-        loss = float(sum(price(items.weights, s) * n for s, n in zip(stars.tolist(), items.counts.tolist(), strict=True)))
+        loss = float(
+            sum(price(items.weights, s) * n for s, n in zip(stars.tolist(), items.counts.tolist(), strict=True))
+        )
         return PartitionOutcome(
             recoding=recoding,
             loss=loss,
@@ -90,7 +93,7 @@ class WildcardSuppression(RowSuppression):
     key: ClassVar[str] = "wildcard-suppression"
     keeps: ClassVar[type[PrivacyModel]] = WildcardKAnonymity
 
-    def stars(self, items: Items, models: Sequence[PrivacyModel], observe: Observer) -> Ints:
+    def stars(self, items: CountedItems, models: Sequence[PrivacyModel], observe: Observer) -> Ints:
         """Give stars to rare items first, at the least price, and take back what is not needed."""
         k = max(model.smallest_class for model in models)
         stars, fits = np.zeros(len(items.codes), dtype=np.int64), items.counts.copy()
@@ -118,7 +121,7 @@ class SubsetSuppression(RowSuppression):
     key: ClassVar[str] = "subset-suppression"
     keeps: ClassVar[type[PrivacyModel]] = SubsetKAnonymity
 
-    def stars(self, items: Items, models: Sequence[PrivacyModel], observe: Observer) -> Ints:
+    def stars(self, items: CountedItems, models: Sequence[PrivacyModel], observe: Observer) -> Ints:
         """Begin with all cells, and with those that classes of k show; return what suppresses less in the end."""
         asked = [model for model in models if isinstance(model, SubsetKAnonymity)]
         whole, classes = _ShownCells(items, asked), _ShownCells(items, asked)
@@ -131,13 +134,13 @@ class SubsetSuppression(RowSuppression):
         for shown in (whole, classes):
             report(observe, Progress(stage="showing cells again"))
             shown.restore()
-        return min((whole, classes), key=lambda shown: shown.cost).stars @ bits
+        return np.asarray(min((whole, classes), key=lambda shown: shown.cost).stars @ bits, dtype=np.int64)
 
 
 class _ShownCells:
     """Which cells of items are suppressed, and which columns must be looked at together."""
 
-    def __init__(self, items: Items, models: Sequence[SubsetKAnonymity]) -> None:
+    def __init__(self, items: CountedItems, models: Sequence[SubsetKAnonymity]) -> None:
         self.items, n_columns = items, items.codes.shape[1]
         self.stars = np.zeros(items.codes.shape, dtype=np.bool_)
         k_of: dict[int, int] = {}
@@ -181,16 +184,15 @@ class _ShownCells:
     def _join(self) -> None:
         """Suppress cells of the items that have most of them suppressed, where too few rows have stars alone."""
         for chosen, k in self.sets:
-            number, sizes = self._groups(chosen)
             columns = list(chosen)
-            hidden = self.stars[:, columns].all(axis=1)
+            hidden: NDArray[np.bool_] = np.asarray(self.stars[:, columns].all(axis=1))
             missing = k - int(self.items.counts[hidden].sum())
             if not hidden.any() or missing <= 0:
                 continue
             order = np.lexsort([np.arange(len(hidden)), -self.stars.sum(axis=1), -self.stars[:, columns].sum(axis=1)])
             order = order[~hidden[order]]
             upto = np.searchsorted(np.cumsum(self.items.counts[order]), missing) + 1
-            self.stars[np.ix_(order[:upto], columns)] = True
+            self.stars[order[:upto, None], columns] = True
             return
 
     def restore(self) -> None:
@@ -208,7 +210,9 @@ class _ShownCells:
         count, moves = int(self.items.counts[item]), []
         for table, chosen, k in affected:
             before = self._cells(item, chosen)
-            after = tuple(int(self.items.codes[item, a]) + 1 if b == a else cell for b, cell in zip(chosen, before, strict=True))
+            after = tuple(
+                int(self.items.codes[item, a]) + 1 if b == a else cell for b, cell in zip(chosen, before, strict=True)
+            )
             left = table[before] - count
             if 0 < left < k or table[after] + count < k:
                 return
@@ -237,12 +241,14 @@ def _portions(items: Ints, n: int) -> Iterator[Ints]:
 
 
 def _recoding(
-    problem: PartitionProblem, items: Items, item_of: Ints, stars: Ints, columns: Sequence[str]
+    problem: PartitionProblem, items: CountedItems, item_of: Ints, stars: Ints, columns: Sequence[str]
 ) -> SuppressedRowsRecoding:
     table, profiles, writing = problem.table, problem.table.profiles, Suppressing()
     cells, numbers = {}, []
     for a, attribute in enumerate(problem.attributes):
-        cells[attribute.name], number = writing.written(attribute, items.codes[:, a], ((stars >> a) & 1).astype(np.bool_))
+        cells[attribute.name], number = writing.written(
+            attribute, items.codes[:, a], ((stars >> a) & 1).astype(np.bool_)
+        )
         numbers.append(number)
     cell_of, class_of = np.unique(np.stack(numbers, axis=1), axis=0, return_inverse=True)
     return SuppressedRowsRecoding(

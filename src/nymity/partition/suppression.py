@@ -16,7 +16,7 @@ The price of the cheapest pattern that a record shares with k - 1 others of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -27,8 +27,8 @@ from nymity.core.errors import ParameterError, SchemaError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report
 from nymity.kernels.cell_suppression import (
+    CountedItems,
     ItemClasses,
-    Items,
     cover,
     covered,
     fill,
@@ -52,13 +52,13 @@ from nymity.table.packing import KeyLayout
 ALL_PATTERNS, MOST_PATTERNS = 10, 1024
 #: A pattern is a bit of a word for each column.
 MOST_COLUMNS = 62
-#: Items of a window, and of the classes in it; windows in one call of a kernel.
+#: CountedItems of a window, and of the classes in it; windows in one call of a kernel.
 WIDTH, MOST, WINDOWS = 24, 96, 500
 #: How much of the mean weight may be added to the price of a pattern, to try them in another order.
 NOISE = 0.5
 #: Rounds by default: so many for a small table, fewer for one of many items, but some.
 MANY_ROUNDS, FEW_ROUNDS, ROUNDED_ITEMS = 200, 3, 60_000
-#: Items times patterns up to which a bound is computed.
+#: CountedItems times patterns up to which a bound is computed.
 BOUNDED = 2 * 10**7
 
 
@@ -154,7 +154,7 @@ class CellSuppression(Suppression, DividingMethod):
 
 
 def covered_by_classes(
-    items: Items, patterns: Ints, k: int, observe: Observer, rounds: int | None = None
+    items: CountedItems, patterns: Ints, k: int, observe: Observer, rounds: int | None = None
 ) -> ItemClasses:
     """Return classes of k records at least: covered by patterns, then dissolved and made anew for some rounds."""
     n, n_columns = items.codes.shape
@@ -174,13 +174,13 @@ def covered_by_classes(
     return found
 
 
-def stars_of_classes(items: Items, k: int, observe: Observer) -> Ints:
+def stars_of_classes(items: CountedItems, k: int, observe: Observer) -> Ints:
     """Return the suppressed columns of each item in classes of k records at least, a bit each (n,)."""
     found = covered_by_classes(items, patterns_of(items, k), k, observe)
     return np.asarray(found.stars[found.class_of])
 
 
-def items_of(problem: PartitionProblem) -> tuple[Items, Ints]:
+def items_of(problem: PartitionProblem) -> tuple[CountedItems, Ints]:
     """Return the different combinations of the columns' levels, and which of them each combination of the table is."""
     attributes, combinations = problem.attributes, problem.table.combinations
     ranks = [attribute.rank[combinations[:, a]] for a, attribute in enumerate(attributes)]
@@ -190,12 +190,12 @@ def items_of(problem: PartitionProblem) -> tuple[Items, Ints]:
     counts = np.bincount(group, weights=problem.table.counts, minlength=len(first)).astype(np.int64)
     weights = np.array([attribute.weight for attribute in attributes])
     starts = np.cumsum([0, *sizes])
-    return Items(codes, counts, weights, _marks(int(starts[-1])), starts[:-1]), group.astype(np.int64)
+    return CountedItems(codes, counts, weights, _marks(int(starts[-1])), starts[:-1]), group.astype(np.int64)
 
 
-def patterns_of(items: Items, k: int) -> Ints:
+def patterns_of(items: CountedItems, k: int) -> Ints:
     """Return patterns, the cheapest first, those of fewer columns before others; the last suppresses everything."""
-    n, n_columns = items.codes.shape
+    n_columns = items.codes.shape[1]
     if n_columns <= ALL_PATTERNS:
         found = np.arange(1 << n_columns)
     else:
@@ -218,7 +218,7 @@ def _shared_patterns(codes: Ints, k: int) -> Iterator[Ints]:
                 yield np.bitwise_or.reduce(np.lib.stride_tricks.sliding_window_view(steps, width), axis=1)
 
 
-def _covered(items: Items, patterns: Ints, k: int, observe: Observer) -> Ints:
+def _covered(items: CountedItems, patterns: Ints, k: int, observe: Observer) -> Ints:
     """Cover all items, with patterns of one price those first that cover most; return the class of each (n,)."""
     left, label, n_classes = np.arange(len(items.codes)), np.full(len(items.codes), -1), 0
     for tier in _tiers(items, patterns):
@@ -237,7 +237,7 @@ def _covered(items: Items, patterns: Ints, k: int, observe: Observer) -> Ints:
     return label
 
 
-def _next_pattern(items: Items, k: int, left: Ints, most: dict[int, float]) -> int | None:
+def _next_pattern(items: CountedItems, k: int, left: Ints, most: dict[int, float]) -> int | None:
     """Return the pattern that covers most of what is left, None if all cover nothing."""
     best = None
     for pattern in sorted(most, key=lambda pattern: (-most[pattern], pattern)):
@@ -249,7 +249,7 @@ def _next_pattern(items: Items, k: int, left: Ints, most: dict[int, float]) -> i
     return best
 
 
-def _tiers(items: Items, patterns: Ints) -> Iterator[list[int]]:
+def _tiers(items: CountedItems, patterns: Ints) -> Iterator[list[int]]:
     """Yield patterns of one price and number of columns together."""
     prices = [(price(items.weights, pattern), int(pattern).bit_count()) for pattern in patterns.tolist()]
     start = 0
@@ -259,7 +259,7 @@ def _tiers(items: Items, patterns: Ints) -> Iterator[list[int]]:
             start = end
 
 
-def _nearest(items: Items, label: Ints, left: Ints, n_classes: int) -> int:
+def _nearest(items: CountedItems, label: Ints, left: Ints, n_classes: int) -> int:
     """Return the class that fewer than k items, left after all patterns, join at the least cost: the only one if none.
 
     A class of n records and pattern S costs n w(S); with r more, (n + r) w(S and whatever differs then).
@@ -276,7 +276,7 @@ def _nearest(items: Items, label: Ints, left: Ints, n_classes: int) -> int:
     return int(np.argmin(added))
 
 
-def _bound(items: Items, patterns: Ints, k: int) -> float | None:
+def _bound(items: CountedItems, patterns: Ints, k: int) -> float | None:
     """Return what any partition costs at least; None where there are too many patterns to try all of them."""
     n, n_columns = items.codes.shape
     if n_columns > ALL_PATTERNS or n * len(patterns) > BOUNDED:
@@ -289,7 +289,7 @@ def _bound(items: Items, patterns: Ints, k: int) -> float | None:
     return float(least @ items.counts)
 
 
-def _item_classes(items: Items, label: Ints) -> ItemClasses:
+def _item_classes(items: CountedItems, label: Ints) -> ItemClasses:
     n, n_classes = len(label), int(label.max()) + 1
     free = np.append(np.arange(n), n - n_classes)
     free[: n - n_classes] = np.arange(n_classes, n)

@@ -78,8 +78,8 @@ class SubsetKAnonymity(SizeModel):
         """Return what is promised, in a sentence."""
         return (
             f"{self.k}-anonymity of every {_columns(self.m)}: whoever knows the values of a person in up to "
-            f"{_columns(self.m)} that are quasi-identifying finds at least {self.k} published records that fit, * being "
-            "a value of its own; weaker than k-anonymity, and nothing is said of those who know more columns"
+            f"{_columns(self.m)} that are quasi-identifying finds at least {self.k} published records that fit, * "
+            "being a value of its own; weaker than k-anonymity, and nothing is said of those who know more columns"
         )
 
     def promise_to_persons(self) -> str:

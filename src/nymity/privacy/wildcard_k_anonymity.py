@@ -8,10 +8,10 @@ What follows. Let r be the row of a person, and U the columns in which r shows a
 the values in U, and nothing of the other columns, finds exactly the rows that match r: a row s fits what is known if
 s shows in each column of U the person's value or ``*``, and that is r's cell or ``*``. So they find k rows or more.
 
-What does not follow. Somebody who knows a value that r suppresses rules out the rows that show another one there. Of the
-two rows (1, *) and (1, 3), made of (1, 2) and (1, 3), each matches both; whoever knows that a person has (1, 2) finds
-one row. So no number above 1 is promised to those who know all quasi-identifiers, and an attack that does may succeed
-with certainty.
+What does not follow. Somebody who knows a value that r suppresses rules out the rows that show another one there. Of
+the two rows (1, *) and (1, 3), made of (1, 2) and (1, 3), each matches both; whoever knows that a person has (1, 2)
+finds one row. So no number above 1 is promised to those who know all quasi-identifiers, and an attack that does may
+succeed with certainty.
 """
 
 from __future__ import annotations

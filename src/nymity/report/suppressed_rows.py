@@ -13,8 +13,8 @@ from nymity.table.partition_recoding import SuppressedRowsRecoding
 from nymity.table.text import MASK
 
 _WEAKER = (
-    "This is not k-anonymity: rows need not look the same as any other. What is promised, and of which attacker, is said "
-    "above."
+    "This is not k-anonymity: rows need not look the same as any other. What is promised, and of which attacker, is "
+    "said above."
 )
 
 
@@ -50,7 +50,7 @@ def cells_section(subject: Subject, _: Figures) -> Section:
     )
 
 
-def search_section(subject: Subject, _: Figures) -> Section:
+def search_section(_: Subject, __: Figures) -> Section:
     """The section on the search."""
     text = (
         "Cells were suppressed until the promise held, cheap ones first, and shown again where that was not needed. "

@@ -67,7 +67,11 @@ def test_suppressed_cells_against_the_definition(rows: list[Row], k: int, weight
     for method in METHODS:
         outcome, table = solved(method, rows, [KAnonymity(k=k)], weights)
         assert min(table.count(row) for row in table) >= k
-        assert all(cell in (value, "*") for row, raw in zip(table, rows, strict=True) for value, cell in zip(raw, row, strict=True))
+        assert all(
+            cell in (value, "*")
+            for row, raw in zip(table, rows, strict=True)
+            for value, cell in zip(raw, row, strict=True)
+        )
         assert outcome.loss == pytest.approx(float(cost(table, weights)))
         assert outcome.bound is not None
         assert outcome.bound <= float(least) + 1e-9
