@@ -368,6 +368,8 @@ def _asked(draw: random.Random, key: str, attribute: str, secrets: list[Column],
     given: dict[str, Any] = {
         "k-anonymity": lambda: {"k": pick([1, 2, 2, 3, 3, 4])},
         "k-matching": lambda: {"k": pick([1, 2, 2, 3, 4])},
+        "subset-k-anonymity": lambda: {"k": pick([1, 2, 2, 3]), "m": pick([1, 2, 3])},
+        "wildcard-k-anonymity": lambda: {"k": pick([1, 2, 2, 3, 4])},
         "prosecutor-risk": lambda: {"limit": pick([0.5, 0.34, 0.3, 1.0])},
         "dominance": lambda: {"limit": pick([0.5, 0.4, 0.3, 0.75])},
         "km-anonymity": lambda: {"k": pick([2, 3]), "m": pick([1, 2])},

@@ -97,6 +97,13 @@ class Groups:
         return int(self._records.filter(self._masked_rows).sum())
 
     @cached_property
+    def starred(self) -> bool:
+        """Whether cells are masked in rows that show others."""
+        text = [name for name in self._keys if self._table[name].dtype == pl.String]
+        some = pl.any_horizontal(pl.col(text) == MASK).fill_null(False) if text else pl.lit(False)
+        return bool(self._table.select(some.sum()).item() > self._masked_rows.sum())
+
+    @cached_property
     def sizes(self) -> pl.Series:
         """Number of records of each class."""
         if self.persons is not None:
