@@ -809,3 +809,66 @@ def least_item_loss(records: Sequence[Basket], rows: Sequence[Sequence[str]], k:
                 if loss < best and (fewest_holding(cut_baskets(records, cut, gone), m) or 0) >= k:
                     best = loss
     return best
+
+
+# -- suppressed cells --------------------------------------------------------------------------------------------
+
+
+def fewest_stars(rows: Sequence[Row], k: int, weights: Sequence[Fraction]) -> Fraction:
+    """Return what suppressed cells cost at least: every way to suppress cells is tried, so for a handful of cells.
+
+    A table is k-anonymous if each of its rows, ``*`` being a value like others, is there at least k times.
+    """
+    columns = range(len(weights))
+    choices = [[a for a in columns if (number >> a) & 1] for number in range(2 ** len(weights))]
+    found = []
+    for chosen in product(choices, repeat=len(rows)):
+        table = [tuple("*" if a in gone else row[a] for a in columns) for row, gone in zip(rows, chosen, strict=True)]
+        if min(Counter(table).values()) >= k:
+            found.append(sum((weights[a] for gone in chosen for a in gone), Fraction(0)))
+    return min(found)
+
+
+def cheapest_classes(rows: Sequence[Row], k: int, weights: Sequence[Fraction]) -> Fraction:
+    """Return the same for a few more records: every partition into classes of k is tried."""
+
+    def costs(members: Sequence[Row]) -> Fraction:
+        differs = [len({row[a] for row in members}) > 1 for a in range(len(weights))]
+        return len(members) * sum((w for w, apart in zip(weights, differs, strict=True) if apart), Fraction(0))
+
+    def best(left: tuple[int, ...]) -> Fraction | None:
+        if not left:
+            return Fraction(0)
+        found = []
+        for size in range(k - 1, len(left)):
+            for others in combinations(left[1:], size):
+                rest = best(tuple(i for i in left[1:] if i not in others))
+                if rest is not None:
+                    found.append(rest + costs([rows[i] for i in (left[0], *others)]))
+        return min(found, default=None)
+
+    least = best(tuple(range(len(rows))))
+    assert least is not None, "fewer records than k"
+    return least
+
+
+def matches(one: Row, other: Row) -> bool:
+    """Return whether two published rows match, ``*`` matching every value."""
+    return all(a == b or "*" in (a, b) for a, b in zip(one, other, strict=True))
+
+
+def fewest_matching(rows: Sequence[Row]) -> int:
+    """Return the fewest rows that match a row, itself included."""
+    return min(sum(matches(row, other) for other in rows) for row in rows)
+
+
+def fewest_alike(rows: Sequence[Row], m: int) -> int:
+    """Return the fewest rows that share the cells of a row in m columns, ``*`` being a value."""
+    columns = range(len(rows[0]))
+    chosen = list(combinations(columns, min(m, len(columns))))
+    return min(min(Counter(tuple(row[a] for a in some) for row in rows).values()) for some in chosen)
+
+
+def candidates(rows: Sequence[Row], known: Mapping[int, Label]) -> int:
+    """Return how many published rows fit what somebody knows of a person: by column, its value."""
+    return sum(all(row[a] in (value, "*") for a, value in known.items()) for row in rows)

@@ -30,6 +30,7 @@ from nymity.lattice.ola import OLA as OLA
 from nymity.lattice.optimal import OptimalLattice as OptimalLattice
 from nymity.lattice.samarati import Samarati as Samarati
 from nymity.partition.exact import ExactPartition as ExactPartition
+from nymity.partition.exact_suppression import ExactSuppression as ExactSuppression
 from nymity.partition.freeform import FreeformGreedy as FreeformGreedy
 from nymity.partition.freeform import FreeformHungarian as FreeformHungarian
 from nymity.partition.freeform import FreeformSortGreedy as FreeformSortGreedy
@@ -37,8 +38,11 @@ from nymity.partition.greedy_search import GreedySearch as GreedySearch
 from nymity.partition.k_member import KMember as KMember
 from nymity.partition.mondrian import Mondrian as Mondrian
 from nymity.partition.refine import Refine as Refine
+from nymity.partition.row_suppression import SubsetSuppression as SubsetSuppression
+from nymity.partition.row_suppression import WildcardSuppression as WildcardSuppression
 from nymity.partition.sorted_groups import SortedGroups as SortedGroups
 from nymity.partition.split_carry import SplitCarry as SplitCarry
+from nymity.partition.suppression import CellSuppression as CellSuppression
 from nymity.privacy import AlphaKAnonymity as AlphaKAnonymity
 from nymity.privacy import AverageRisk as AverageRisk
 from nymity.privacy import BetaLikeness as BetaLikeness
@@ -58,7 +62,9 @@ from nymity.privacy import LinkedKAnonymity as LinkedKAnonymity
 from nymity.privacy import ProsecutorRisk as ProsecutorRisk
 from nymity.privacy import RecursiveDiversity as RecursiveDiversity
 from nymity.privacy import SampleUniques as SampleUniques
+from nymity.privacy import SubsetKAnonymity as SubsetKAnonymity
 from nymity.privacy import TCloseness as TCloseness
+from nymity.privacy import WildcardKAnonymity as WildcardKAnonymity
 from nymity.publishing.anonymizer import Anonymizer as Anonymizer
 from nymity.publishing.apply import apply as apply
 from nymity.publishing.check import check as check

@@ -18,6 +18,8 @@ PROMISES: dict[str, list[Any]] = {
     "x at most half": [ny.FPrivacy(thresholds={"x": 0.5}, attribute="s")],
     "shares of a half": [ny.FrequencyLDiversity(l=2, attribute="s")],
     "2-matching": [ny.KMatching(k=2)],
+    "2-anonymity of a column": [ny.SubsetKAnonymity(k=2, m=1)],
+    "2-anonymity with wildcards": [ny.WildcardKAnonymity(k=2)],
 }
 MONOTONE = ("2-anonymity", "distinct 2-diversity")
 CLASSES = ("2-anonymity", "distinct 2-diversity", "frequency 2-diversity", "x at most half")
@@ -57,6 +59,13 @@ EXAMPLES: dict[str, list[Example]] = {
     "k-member": [Example(ny.KMember(), CLASSES)],
     "split-carry": [Example(ny.SplitCarry(), ("2-anonymity",))],
     "exact-partition": [Example(ny.ExactPartition(), ("2-anonymity",))],
+    "cell-suppression": [
+        Example(ny.CellSuppression(), CLASSES),
+        Example(ny.CellSuppression(levels={"age": 1}), CLASSES, "generalized first"),
+    ],
+    "exact-suppression": [Example(ny.ExactSuppression(), ("2-anonymity",))],
+    "subset-suppression": [Example(ny.SubsetSuppression(), ("2-anonymity of a column",))],
+    "wildcard-suppression": [Example(ny.WildcardSuppression(), ("2-anonymity with wildcards",))],
     "refine": [Example(ny.Refine(), CLASSES)],
     "freeform-greedy": [Example(ny.FreeformGreedy(), ("2-matching",))],
     "freeform-sort-greedy": [Example(ny.FreeformSortGreedy(), ("2-matching",))],

@@ -25,6 +25,8 @@ KINDS = {
     ),
     "iterative-recoding": "layers",
     **dict.fromkeys(("freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"), "freeform"),
+    **dict.fromkeys(("cell-suppression", "exact-suppression"), "suppressed"),
+    **dict.fromkeys(("subset-suppression", "wildcard-suppression"), "suppressed rows"),
     **dict.fromkeys(("buckets", "anatomy"), "buckets"),
     **dict.fromkeys(("safepub", "epsilon-safe-lattice"), "sampled"),
 }
@@ -334,7 +336,7 @@ SECOND = ["k-map", "delta-presence"]
 def _models(draw: random.Random, method: str, kind: str, secrets: list[Column], n: int) -> list[dict[str, Any]]:
     if draw.random() < 0.03:
         choices = list(MODELS)
-    elif method in ("exact-partition", "split-carry"):
+    elif method in ("exact-partition", "split-carry", "exact-suppression"):
         choices = SIZE_ALONE
     elif method in ("ola", "samarati"):
         choices = [*MONOTONE, *(["distinct-l-diversity"] if secrets else [])]
@@ -342,6 +344,8 @@ def _models(draw: random.Random, method: str, kind: str, secrets: list[Column], 
         choices = ["differential-privacy"]
     elif kind == "freeform":
         choices = ["k-matching"]
+    elif kind == "suppressed rows":
+        choices = [method.replace("suppression", "k-anonymity")]
     elif kind == "buckets":
         choices = SHARES
     else:
@@ -364,6 +368,8 @@ def _asked(draw: random.Random, key: str, attribute: str, secrets: list[Column],
     given: dict[str, Any] = {
         "k-anonymity": lambda: {"k": pick([1, 2, 2, 3, 3, 4])},
         "k-matching": lambda: {"k": pick([1, 2, 2, 3, 4])},
+        "subset-k-anonymity": lambda: {"k": pick([1, 2, 2, 3]), "m": pick([1, 2, 3])},
+        "wildcard-k-anonymity": lambda: {"k": pick([1, 2, 2, 3, 4])},
         "prosecutor-risk": lambda: {"limit": pick([0.5, 0.34, 0.3, 1.0])},
         "dominance": lambda: {"limit": pick([0.5, 0.4, 0.3, 0.75])},
         "km-anonymity": lambda: {"k": pick([2, 3]), "m": pick([1, 2])},
@@ -436,6 +442,10 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
         if method in ("split-carry", "exact-partition"):
             given["seconds"] = 2.0
         return given
+    if kind == "suppressed rows":
+        return {}
+    if kind == "suppressed":
+        return {"seconds": 2.0} if method == "exact-suppression" else {"rounds": draw.choice([0, 3])}
     if kind == "buckets":
         return {"grouping": draw.choice(["random", "similar"]), **({"seconds": 1.0} if method == "buckets" else {})}
     return (

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 Key = tuple[Hashable, ...]
@@ -255,6 +256,22 @@ def _matching(model: dict[str, Any], shown: Shown) -> tuple[dict[str, Any], bool
     return {"k": k}, k >= model["k"]
 
 
+def _every_columns(model: dict[str, Any], shown: Shown) -> tuple[dict[str, Any], bool]:
+    rows, m, fewest = shown.classes, model["m"], None
+    if rows:
+        sets = list(combinations(range(len(rows[0])), min(m, len(rows[0]))))
+        fewest = min(min(Counter(tuple(row[a] for a in some) for row in rows).values()) for some in sets)
+    return {"k": fewest, "m": m}, fewest is None or fewest >= model["k"]
+
+
+def _wildcards(model: dict[str, Any], shown: Shown) -> tuple[dict[str, Any], bool]:
+    def match(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+        return all(a == b or "*" in (a, b) for a, b in zip(one, other, strict=True))
+
+    fewest = min((sum(match(row, other) for other in shown.classes) for row in shown.classes), default=None)
+    return {"k": fewest}, fewest is None or fewest >= model["k"]
+
+
 def matched(fits: Sequence[set[int]], k: int) -> bool:
     """Say whether rows can be matched with records in k ways without a common pair, by a flow.
 
@@ -307,5 +324,7 @@ _MODELS = {
     "k-map": _k_map,
     "delta-presence": _presence,
     "k-matching": _matching,
+    "subset-k-anonymity": _every_columns,
+    "wildcard-k-anonymity": _wildcards,
     "differential-privacy": _private,
 }

@@ -105,7 +105,7 @@ def _no_solution(case: Case) -> tuple[str, list[Fault]]:
             return NONE, []
         if case.method in COMPLETE:
             return WRONG, [("solution missed", f"nodes {dict(list(found.items())[:5])} keep every promise")]
-    if KINDS.get(case.method, "partition") == "partition" and case.population is None:
+    if KINDS.get(case.method, "partition") in ("partition", "suppressed") and case.population is None:
         if brute.whole_breaks(case):
             return NONE, []
         return WRONG, [("solution missed", "all records in one class keep every promise")]

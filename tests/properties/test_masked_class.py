@@ -25,7 +25,7 @@ from nymity.dp.private_method import PrivateMethod
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.search import LatticeSearch
 from nymity.partition.k_member import KMember
-from nymity.partition.method import CellMethod
+from nymity.partition.method import CoveringMethod
 from nymity.partition.sorted_groups import SortedGroups
 from nymity.privacy import (
     AlphaKAnonymity,
@@ -185,7 +185,9 @@ def methods() -> Iterator[Any]:
             continue
         if issubclass(kind, BucketMethod | PrivateMethod):  # no row of theirs is masked
             continue
-        yield from (kind(cells=form) for form in ("tight", "hierarchy")) if issubclass(kind, CellMethod) else [kind()]
+        yield from (
+            (kind(cells=form) for form in ("tight", "hierarchy")) if issubclass(kind, CoveringMethod) else [kind()]
+        )
 
 
 def named(method: Any) -> str:
@@ -269,7 +271,7 @@ def unfit(method: Any) -> set[str]:
     every, sizes = set(PROMISES), {"k-anonymity", "prosecutor-risk", "k-matching"}
     if method.key.startswith("freeform"):
         return every - {"k-matching"}
-    if method.key in ("split-carry", "exact-partition"):
+    if method.key in ("split-carry", "exact-partition", "exact-suppression"):
         return every - sizes
     monotone = sizes | {"distinct-l-diversity", "k-map"}
     if method.key in ("ola", "samarati"):

@@ -184,9 +184,10 @@ def _counts(verified: Verification) -> str:
             f"{count(verified.records, 'record')} in {count(verified.classes, 'bucket')}; the smallest has "
             f"{verified.smallest_class:,}."
         )
+    reading = " To look alike, * is a value of its own." if verified.starred else ""
     return (
         f"{count(verified.records, 'record')} in {count(verified.classes, 'class', 'classes')} "
-        f"of records that look alike; the smallest has {verified.smallest_class:,}."
+        f"of records that look alike; the smallest has {verified.smallest_class:,}.{reading}"
     )
 
 

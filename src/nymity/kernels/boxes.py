@@ -1,9 +1,9 @@
 """Boxes: what it costs each record of a class to be published like the others, while the class grows.
 
 A class is its box: lowest and highest place on each axis, and for each set which values occur (a bit each) and how
-many. With widths w, scales c, d different values and set scales g,
+many. With widths w, scales c, d different values, set scales g and limits m,
 
-    cost = sum over axes (w c) + sum over sets (d g if d > 1)
+    cost = sum over axes (w c) + sum over sets (min(d, m) g if d > 1)
 
 added in this order, then rounded to a grid, so that what is equal on paper is equal here whatever was added first. Each
 step is monotone in w and d, also in floating point: a bound computed from bounds of w and d is a bound of the cost.
@@ -21,7 +21,7 @@ _ONE, _LOW_BITS = np.uint64(1), np.int64(63)
 
 
 class Columns(NamedTuple):
-    """Records: points (n, p), scales (p,), slots (n, s), set_scales (s,), starts (s + 1,), grid.
+    """Records: points (n, p), scales (p,), slots (n, s), set_scales (s,), set_limits (s,), starts (s + 1,), grid.
 
     A value of a set is a bit of a mask of 64-bit words; ``slots`` gives its number. The words of set a are those from
     starts[a] to starts[a + 1]. Adding and subtracting ``grid`` rounds a cost; 0 leaves it as it is.
@@ -31,6 +31,7 @@ class Columns(NamedTuple):
     scales: Any
     slots: Any
     set_scales: Any
+    set_limits: Any
     starts: Any
     grid: Any
 
@@ -54,7 +55,7 @@ def cost_with(columns, boxes, b, r):
     for a in range(len(columns.set_scales)):
         different = boxes.distinct[b, a] + (not has(boxes.mask, b, columns.slots[r, a]))
         if different > 1:
-            cost += different * columns.set_scales[a]
+            cost += min(different, columns.set_limits[a]) * columns.set_scales[a]
     return (cost + columns.grid) - columns.grid
 
 
@@ -66,7 +67,7 @@ def cost_of(columns, boxes, b):
         cost += (boxes.hi[b, a] - boxes.lo[b, a]) * columns.scales[a]
     for a in range(len(columns.set_scales)):
         if boxes.distinct[b, a] > 1:
-            cost += boxes.distinct[b, a] * columns.set_scales[a]
+            cost += min(boxes.distinct[b, a], columns.set_limits[a]) * columns.set_scales[a]
     return (cost + columns.grid) - columns.grid
 
 

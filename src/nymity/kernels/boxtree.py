@@ -148,7 +148,7 @@ def _fit(tree, node):
 
 
 @njit(cache=True, nogil=True)
-def divide(points, scales, slots, set_scales, order, begin, end, right, parent):
+def divide(points, scales, slots, set_scales, set_limits, order, begin, end, right, parent):
     """Arrange ``order`` (n_items,) and fill the nodes; return their number.
 
     A node is cut across the column that costs it most, between two values, as near to its middle as these allow.
@@ -162,7 +162,7 @@ def divide(points, scales, slots, set_scales, order, begin, end, right, parent):
         if second:
             right[above] = node
         if high - low > LEAF:
-            keys = _dearest(points, scales, slots, set_scales, order[low:high])
+            keys = _dearest(points, scales, slots, set_scales, set_limits, order[low:high])
             # Stable, so that the tree depends on the order of items alone and not on a sort's choices.
             arrangement = np.argsort(keys, kind="mergesort")
             order[low:high] = order[low:high][arrangement]
@@ -209,7 +209,7 @@ def _bound(tree, boxes, b, away, node):
             other |= (tree.mask[node, w] & ~boxes.mask[b, w]) != 0
         different = boxes.distinct[b, a] + (other if away else not common)
         if different > 1:
-            cost += different * columns.set_scales[a]
+            cost += min(different, columns.set_limits[a]) * columns.set_scales[a]
     # Rounded as costs are, else a bound could exceed by a last digit the cost that it bounds.
     cost = (cost + columns.grid) - columns.grid
     return -cost if away else cost
@@ -234,7 +234,7 @@ def _fit_leaf(tree, node):
 
 
 @njit(cache=True, nogil=True)
-def _dearest(points, scales, slots, set_scales, items):
+def _dearest(points, scales, slots, set_scales, set_limits, items):
     """Return the values (n,) of these items in the column that would cost them most."""
     keys = np.zeros(len(items))
     most = 0.0
@@ -249,7 +249,7 @@ def _dearest(points, scales, slots, set_scales, items):
         if high > low:
             seen = np.zeros(high - low + 1, np.bool_)
             seen[codes - low] = True
-            cost = seen.sum() * set_scales[a]
+            cost = min(seen.sum(), set_limits[a]) * set_scales[a]
             if cost > most:
                 most, keys = cost, codes.astype(np.float64)
     return keys

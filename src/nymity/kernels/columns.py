@@ -6,8 +6,8 @@ pays the price of its type. A class also pays a fine for every second member it 
 dual prices of subset-row cuts). Its surplus is what it costs, fines included, above what its records pay.
 
 points (n_types, n_axes): place of each type, a unit of width costing 1. codes (n_types, n_sets): its value in each
-set. set_costs (n_sets,): what each value costs once there are two. counts (n_types,): records of each type. fines
-(n_triples,); the triples of type t are triple_of[starts[t] : starts[t + 1]].
+set. set_costs (n_sets,): what each value costs once there are two, up to set_limits (n_sets,) of them. counts
+(n_types,): records of each type. fines (n_triples,); the triples of type t are triple_of[starts[t] : starts[t + 1]].
 
 Why a branch can be cut: let P be the members so far, w(P) their width, w(P + j) the width with j as well. The final
 width is at least w(P + j) for each further member j, and every member pays for it. Fines never fall. So
@@ -26,7 +26,7 @@ from nymity.kernels.compiled import njit
 
 @njit(cache=True, nogil=True)
 def cheap_classes(
-    points, codes, set_costs, counts, prices, levy, fines, starts, triple_of,
+    points, codes, set_costs, set_limits, counts, prices, levy, fines, starts, triple_of,
     root, k, limit, patience, stop, every, members, sizes, surpluses,
 ):  # fmt: skip
     """Find classes with a surplus below ``limit`` whose first type is ``root``; return how many, and whether all.
@@ -46,7 +46,7 @@ def cheap_classes(
     depth = 0  # the members so far are chosen[: depth + 1]
     chosen[0], low[0], high[0] = root, points[root], points[root]
     paid[0] = prices[root] - levy - _take(root, left, hits, fines, starts, triple_of)
-    end[0] = _rank(points, codes, set_costs, prices, left, chosen[:1], low[0], high[0], distinct[0],
+    end[0] = _rank(points, codes, set_costs, set_limits, prices, left, chosen[:1], low[0], high[0], distinct[0],
                    np.arange(root, n_types), k - 2, most - 2, limit + paid[0], nexts[0], wider[0], gain[0])  # fmt: skip
     while depth >= 0:
         place, size = at[depth], depth + 2
@@ -82,7 +82,7 @@ def cheap_classes(
         depth += 1
         width[depth], paid[depth], at[depth] = w, paid[depth - 1] + prices[j] - fine, 0
         _widen(points, codes, chosen[:depth], j, low, high, distinct, depth)
-        end[depth] = _rank(points, codes, set_costs, prices, left, chosen[:size], low[depth], high[depth],
+        end[depth] = _rank(points, codes, set_costs, set_limits, prices, left, chosen[:size], low[depth], high[depth],
                            distinct[depth], nexts[depth - 1, place : end[depth - 1]], k - size - 1, most - size - 1,
                            limit + paid[depth], nexts[depth], wider[depth], gain[depth])  # fmt: skip
     return found, True
@@ -100,7 +100,7 @@ def _widen(points, codes, chosen, t, low, high, distinct, depth):
 
 @njit(cache=True, nogil=True)
 def _rank(
-    points, codes, set_costs, prices, left, chosen, low, high, distinct, among, needed, allowed, limit,
+    points, codes, set_costs, set_limits, prices, left, chosen, low, high, distinct, among, needed, allowed, limit,
     nexts, wider, gain,
 ):  # fmt: skip
     """Sort the types that are left by what they bring, their price less the width with them; return how many.
@@ -115,7 +115,7 @@ def _rank(
         for s in range(len(distinct)):
             d = distinct[s] + _is_new(codes, chosen, t, s)
             if d > 1:
-                w += d * set_costs[s]
+                w += min(d, set_limits[s]) * set_costs[s]
         widths[e] = w
         if left[t] > 0:
             most_gain = max(most_gain, prices[t] - w)

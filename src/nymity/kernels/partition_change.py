@@ -70,7 +70,7 @@ def cost_after(partition, c, leaving, joining):
             slot = columns.slots[joining, a]
             different += slot == gone or not has(partition.mask, c, slot)
         if different > 1:
-            cost += different * columns.set_scales[a]
+            cost += min(different, columns.set_limits[a]) * columns.set_scales[a]
     return cost
 
 

@@ -23,7 +23,9 @@ _ROUNDING = 1e-12
 
 
 @njit(cache=True, nogil=True)
-def cheapest_partition(points, codes, set_costs, counts, prices, k, value, members, sizes, patience, chosen):
+def cheapest_partition(
+    points, codes, set_costs, set_limits, counts, prices, k, value, members, sizes, patience, chosen
+):
     """Find a partition cheaper than ``value``; return its cost, how many classes it has, and whether it is proved.
 
     prices (n_types,) must be fair. members (room, 2k - 1) and sizes (room,) are room to work; chosen (n_records,)
@@ -36,7 +38,9 @@ def cheapest_partition(points, codes, set_costs, counts, prices, k, value, membe
         return value, 0, True
     for part in (8.0, 4.0, 2.0, 1.0):  # a small gap leaves few classes, and its failure costs little
         limit = bound + gap / part
-        n, costs = _classes_within(points, codes, set_costs, counts, prices, k, gap / part, members, sizes, patience)
+        n, costs = _classes_within(
+            points, codes, set_costs, set_limits, counts, prices, k, gap / part, members, sizes, patience
+        )
         if n < 0:
             return value, 0, False
         n, fair = _ascend(counts, prices, limit, members, sizes, costs, n)
@@ -47,14 +51,14 @@ def cheapest_partition(points, codes, set_costs, counts, prices, k, value, membe
 
 
 @njit(cache=True, nogil=True)
-def _classes_within(points, codes, set_costs, counts, prices, k, gap, members, sizes, patience):
+def _classes_within(points, codes, set_costs, set_limits, counts, prices, k, gap, members, sizes, patience):
     """Find all classes with a surplus below the gap; return how many, -1 where that takes too long, and their costs."""
     n, surpluses = 0, np.empty(len(sizes))
     no_fines, none, starts = np.empty(0), np.empty(0, np.int64), np.zeros(len(points) + 1, np.int64)
     never = np.zeros(1, np.bool_)
     for root in range(len(points)):
         found, complete = cheap_classes(
-            points, codes, set_costs, counts, prices, 0.0, no_fines, starts, none,
+            points, codes, set_costs, set_limits, counts, prices, 0.0, no_fines, starts, none,
             root, k, gap, patience // len(points), never, True, members[n:], sizes[n:], surpluses[n:],
         )  # fmt: skip
         n += found

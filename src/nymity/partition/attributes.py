@@ -29,7 +29,8 @@ class AttributeLayout:
     occurring (n_values,): their codes. position (n_values,): the number or day, or the place in the order. A missing
     value stands first; among numbers it lies as far below the least one as the greatest lies above it. ``numeric``:
     positions are numbers. ``is_set``: the order only serves to cut; what counts is how many values there are.
-    low, high: the bounds of positions, a missing one included; weight: what the attribute counts.
+    low, high: the bounds of positions, a missing one included; weight: what the attribute counts. ``level``: the values
+    are those of a level of the hierarchy. ``suppressed``: a class that differs in it shows none of its values.
     """
 
     name: str
@@ -41,19 +42,26 @@ class AttributeLayout:
     low: float
     high: float
     weight: float
+    level: int = 0
+    suppressed: bool = False
 
     @cached_property
     def rank(self) -> NDArray[np.int64]:
         """Place of each raw value among those that occur, (domain_size,); 0 for the others."""
-        places = np.zeros(self.hierarchy.domain_size, dtype=np.int64)
+        places = np.zeros(len(self.hierarchy.labels[self.level]), dtype=np.int64)
         places[self.occurring] = np.arange(len(self.occurring))
-        return places
+        return places[self.hierarchy.codes[self.level]]
+
+    @property
+    def limit(self) -> int:
+        """How many different values of a set a class pays for at most: a suppressed cell costs the same for all."""
+        return 2 if self.suppressed else len(self.occurring)
 
     @property
     def scale(self) -> float:
         """What a unit of width costs, or each different value of a set."""
         if self.is_set:
-            return self.weight / len(self.occurring)
+            return self.weight / self.limit
         return self.weight / (self.high - self.low) if self.high > self.low else 0.0
 
 
@@ -82,13 +90,17 @@ def attributes_of(
                 got=repr(name),
                 hint=nearest(name, list(table.names)),
             )
-    weights = [Fraction(weight) for weight in table.weights]
-    if sum(weights) <= 0:
-        raise ParameterError("schema", expected="a quasi-identifier with a weight above 0", got="none")
-    mean = sum(weights) / len(weights)
     return tuple(
-        _attribute(table, a, categorical, known.get(name), float(weight / mean), where)
-        for a, (name, weight) in enumerate(zip(table.names, weights, strict=True))
+        _attribute(table, a, categorical, known.get(name), weight, where)
+        for a, (name, weight) in enumerate(zip(table.names, _weights(table), strict=True))
+    )
+
+
+def suppressed_attributes_of(table: EncodedTable, levels: Sequence[int]) -> tuple[AttributeLayout, ...]:
+    """Lay out quasi-identifiers, each at a level, whose cells are published or suppressed."""
+    return tuple(
+        _suppressed(table, a, level, weight)
+        for a, (level, weight) in enumerate(zip(levels, _weights(table), strict=True))
     )
 
 
@@ -104,6 +116,7 @@ def geometry_of(attributes: Sequence[AttributeLayout], combinations: NDArray[np.
         codes=np.stack([ranks[a] for a, _ in sets], axis=1) if sets else np.empty((n, 0), dtype=np.int64),
         set_sizes=np.array([len(attribute.occurring) for _, attribute in sets], dtype=np.int64),
         set_scales=np.array([attribute.scale for _, attribute in sets]),
+        limits=np.array([attribute.limit for _, attribute in sets], dtype=np.int64),
     )
 
 
@@ -126,6 +139,26 @@ def _attribute(
         _check_bounds(bounds, found, f"{where}.bounds, {name}")
         low, high = min(low, float(bounds[0])), max(high, float(bounds[1]))
     return AttributeLayout(name, hierarchy, order.codes, position, bool(found), is_set, low, high, weight)
+
+
+def _suppressed(table: EncodedTable, a: int, level: int, weight: float) -> AttributeLayout:
+    """Lay out the values of a level, in their order of codes: it tells nothing but that they differ."""
+    hierarchy = table.hierarchies[a]
+    occurring = np.unique(hierarchy.codes[level][np.flatnonzero(table.frequencies[a] > 0)]).astype(np.int64)
+    position = np.arange(len(occurring), dtype=np.float64)
+    last = float(len(occurring) - 1)
+    return AttributeLayout(
+        table.names[a], hierarchy, occurring, position, False, True, 0.0, last, weight, level, suppressed=True
+    )
+
+
+def _weights(table: EncodedTable) -> list[float]:
+    """Return what each quasi-identifier counts, as a multiple of the mean of all."""
+    weights = [Fraction(weight) for weight in table.weights]
+    if sum(weights) <= 0:
+        raise ParameterError("schema", expected="a quasi-identifier with a weight above 0", got="none")
+    mean = sum(weights) / len(weights)
+    return [float(weight / mean) for weight in weights]
 
 
 def _check_bounds(given: Sequence[float], numbers: Mapping[Label, Fraction], where: str) -> None:

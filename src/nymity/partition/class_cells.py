@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from nymity.table.cells import Cells
 from nymity.table.encoding import distinct_in_order
 from nymity.table.hierarchy import Label
 from nymity.table.label_form import SET_FORM, LabelForm
+from nymity.table.text import MASK
 from nymity.table.value_order import ValueOrder, value_order
 
 #: ``tight``: intervals of numbers and ordered values, sets of others; ``set``: the values themselves; ``hierarchy``:
@@ -32,6 +33,47 @@ CLASS_FORMS = (
 )
 
 Ints = NDArray[np.int64]
+
+
+class CellWriting(Protocol):
+    """How the cells of classes are written."""
+
+    def cells(self, attribute: AttributeLayout, values: ClassValues) -> tuple[Cells, Ints]:
+        """Return the different cells of an attribute, and the number of the cell of each class (n_classes,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Covering:
+    """The smallest cell of a form that covers the values of a class."""
+
+    form: CellForm
+
+    def cells(self, attribute: AttributeLayout, values: ClassValues) -> tuple[Cells, Ints]:
+        """Return what covers the values."""
+        return class_cells(attribute, values, self.form)
+
+
+@dataclass(frozen=True)
+class Suppressing:
+    """The value that all records of a class share, and ``*`` where they differ."""
+
+    def cells(self, attribute: AttributeLayout, values: ClassValues) -> tuple[Cells, Ints]:
+        """Return the shared values, and the suppressed cell, which stands for every value."""
+        return self.written(attribute, values.lowest, np.diff(values.starts) > 1)
+
+    def written(self, attribute: AttributeLayout, ranks: Ints, gone: NDArray[np.bool_]) -> tuple[Cells, Ints]:
+        """Return the cells of these values (n,), some of which are suppressed, and the number of each one's cell."""
+        hierarchy = attribute.hierarchy
+        shared, numbers = np.unique(ranks[~gone], return_inverse=True)
+        number = np.full(len(gone), len(shared), dtype=np.int64)
+        number[~gone] = numbers
+        codes, labels = attribute.occurring[shared].tolist(), hierarchy.labels[attribute.level]
+        made = [(labels[code], np.flatnonzero(hierarchy.codes[attribute.level] == code)) for code in codes]
+        if gone.any():
+            made.append((MASK, np.arange(hierarchy.domain_size)))
+        cells, number = _merged([label for label, _ in made], [covered for _, covered in made], number)
+        return replace(cells, kind="nodes"), number
 
 
 def class_cells(attribute: AttributeLayout, values: ClassValues, form: CellForm) -> tuple[Cells, Ints]:

@@ -15,14 +15,15 @@ class Distinct:
     """The types of a geometry's records, those that lie far from others first.
 
     points (n_types, n_axes): places, scaled so that a unit of width costs 1. codes (n_types, n_sets), set_costs
-    (n_sets,): as in :class:`Geometry`. Axes and sets without weight are left out: records that differ in them alone are
-    alike. counts (n_types,): records of each type; records (n,): all records, type after type. prices (n_types,): the
-    distance to the (k - 1)-th nearest record, which no record can avoid paying in a class of k.
+    (n_sets,), set_limits (n_sets,): as in :class:`Geometry`. Axes and sets without weight are left out: records that
+    differ in them alone are alike. counts (n_types,): records of each type; records (n,): all records, type after type.
+    prices (n_types,): the distance to the (k - 1)-th nearest record, which no record can avoid paying in a class of k.
     """
 
     points: Floats
     codes: Ints
     set_costs: Floats
+    set_limits: Ints
     counts: Ints
     records: Ints
     prices: Floats
@@ -31,7 +32,8 @@ class Distinct:
     def of(geometry: Geometry, k: int) -> Distinct:
         """Return the types of these records."""
         points = (geometry.points * geometry.scales)[:, geometry.scales > 0]
-        codes, set_costs = geometry.codes[:, geometry.set_scales > 0], geometry.set_scales[geometry.set_scales > 0]
+        sets = geometry.set_scales > 0
+        codes, set_costs, limits = geometry.codes[:, sets], geometry.set_scales[sets], geometry.set_limits[sets]
         _, first, types, counts = np.unique(
             np.hstack([points, codes]), axis=0, return_index=True, return_inverse=True, return_counts=True
         )
@@ -41,7 +43,7 @@ class Distinct:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         records = np.argsort(place[types.ravel()], kind="stable")
-        return Distinct(points[order], codes[order], set_costs, counts[order], records, prices[order])
+        return Distinct(points[order], codes[order], set_costs, limits, counts[order], records, prices[order])
 
     def __len__(self) -> int:
         return len(self.points)
@@ -59,9 +61,8 @@ class Distinct:
 
     def cost(self, members: Ints) -> float:
         """Return what a class of these types costs, a type being named once for each of its records."""
-        return Geometry(self.points, np.ones(self.points.shape[1]), self.codes, self.counts, self.set_costs).cost(
-            members
-        )
+        axes = np.ones(self.points.shape[1])
+        return Geometry(self.points, axes, self.codes, self.set_limits, self.set_costs).cost(members)
 
     def classes(self, members: Iterable[Ints]) -> Ints:
         """Return the class of each record (n,), given the types of each class; -1 for records that are in none."""

@@ -98,7 +98,7 @@ def _search(geometry: Geometry, distinct: Distinct, k: int, start: Optimum) -> O
     chosen = np.empty(len(geometry), dtype=np.int64)
     with interruptible():
         _, n_classes, proved = cheapest_partition(
-            distinct.points, distinct.codes, distinct.set_costs, distinct.counts, distinct.prices,
+            distinct.points, distinct.codes, distinct.set_costs, distinct.set_limits, distinct.counts, distinct.prices,
             k, start.value, members, sizes, PATIENCE, chosen,
         )  # fmt: skip
     classes = distinct.classes(members[c, : sizes[c]] for c in chosen[:n_classes]) if n_classes else start.classes

@@ -41,7 +41,7 @@ from nymity.kernels.freeform import (
 from nymity.partition.class_cells import CellForm, class_cells
 from nymity.partition.cover import Cover, RowBoxes, draw_links
 from nymity.partition.geometry import Floats, Geometry, Ints
-from nymity.partition.method import CellMethod
+from nymity.partition.method import CoveringMethod
 from nymity.partition.outcome import PartitionOutcome
 from nymity.partition.problem import ClassValues, PartitionProblem
 from nymity.privacy import KMatching, PrivacyModel
@@ -54,7 +54,7 @@ _SECONDS_BETWEEN_REPORTS = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Freeform(CellMethod):
+class Freeform(CoveringMethod):
     """Publish every record with cells that cover k records, so that rows and records form k disjoint matchings.
 
     That is what :class:`~nymity.privacy.KMatching` promises, and no other model is kept.

@@ -4,6 +4,8 @@ A number or an ordered value is a point on an axis; a class costs each of its re
 covers them all, as a share of the attribute's bounds (Liang 2020, definition 4). A value without an order is taken as a
 set: a class with d >= 2 different values of the H there are costs d / H, and nothing with one. That is what splitting
 the attribute into H binary ones of weight 1 / H comes to (Liang 2020, section 3.2.5), and the global certainty penalty.
+A set may have a limit: a class of more different values costs no more than one of so many. With a limit of 2 it costs
+the same whatever the values are, once they differ: that is a cell that is published or suppressed.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ class Geometry:
     points (n, p): place of each record on each axis. scales (p,): what a unit of width costs a record, the weight of
     the attribute over the distance of its bounds; 0 where these are equal. codes (n, s): value of each record in each
     set, below ``set_sizes`` (s,). set_scales (s,): what each different value costs a record once there are two, the
-    weight of the attribute over the number of its values.
+    weight of the attribute over the number of its values. limits (s,): how many values are paid for; all if None.
     """
 
     points: Floats
@@ -32,6 +34,7 @@ class Geometry:
     codes: Ints
     set_sizes: Ints
     set_scales: Floats
+    limits: Ints | None = None
 
     @staticmethod
     def of_points(points: Floats, scales: Floats) -> Geometry:
@@ -42,12 +45,18 @@ class Geometry:
     def __len__(self) -> int:
         return len(self.points)
 
+    @property
+    def set_limits(self) -> Ints:
+        """How many different values of each set are paid for at most."""
+        return self.set_sizes if self.limits is None else self.limits
+
     def cost(self, members: Ints) -> float:
         """Return what publishing these records alike costs, summed over them."""
         if not len(members):
             return 0.0
         widths = np.ptp(self.points[members], axis=0)
         different = np.array([len(np.unique(column)) for column in self.codes[members].T], dtype=np.float64)
+        different = np.minimum(different, self.set_limits)
         each = widths @ self.scales + np.where(different > 1, different, 0.0) @ self.set_scales
         return float(each) * len(members)
 
@@ -59,6 +68,8 @@ class Geometry:
 
     def expanded(self) -> Geometry:
         """Return the same costs with axes alone: each value of a set becomes an axis from 0 to 1."""
+        if (self.set_limits < self.set_sizes).any():
+            raise ValueError("sets with a limit are no sums of axes")
         indicators = [
             (self.codes[:, a : a + 1] == np.arange(size)).astype(np.float64) for a, size in enumerate(self.set_sizes)
         ]

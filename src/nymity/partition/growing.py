@@ -122,7 +122,9 @@ class Items:
         columns, n = self.columns, len(self.starts) - 1
         order = np.arange(n)
         nodes = np.empty((4, 2 * n), np.int64)
-        n_nodes = divide(columns.points, columns.scales, columns.slots, columns.set_scales, order, *nodes)
+        n_nodes = divide(
+            columns.points, columns.scales, columns.slots, columns.set_scales, columns.set_limits, order, *nodes
+        )
         starts, ends, right, parent = nodes[:, :n_nodes].copy()
         leaves = np.flatnonzero(right == 0)
         leaf = np.repeat(leaves, (ends - starts)[leaves])
@@ -141,12 +143,13 @@ def columns_of(geometry: Geometry, *, grid: bool) -> Columns:
     axes, sets = widths > 0, geometry.set_scales > 0
     n_words = (geometry.set_sizes[sets] + 63) // 64
     starts = np.concatenate([[0], np.cumsum(n_words)])
-    most = float(widths[axes].sum() + geometry.set_scales[sets] @ geometry.set_sizes[sets])
+    most = float(widths[axes].sum() + geometry.set_scales[sets] @ geometry.set_limits[sets])
     return Columns(
         points=np.ascontiguousarray(geometry.points[:, axes]),
         scales=geometry.scales[axes],
         slots=np.ascontiguousarray(geometry.codes[:, sets] + 64 * starts[:-1]),
         set_scales=geometry.set_scales[sets],
+        set_limits=geometry.set_limits[sets],
         starts=starts,
         grid=1.5 * 2.0 ** (frexp(most)[1] + 52 - GRID_BITS) if grid else 0.0,
     )

@@ -64,7 +64,7 @@ class _Boxes:
                 words = np.zeros((n, len(attribute.occurring) // 64 + 1), dtype=np.uint64)
                 bits = np.uint64(1) << (ranks % 64).astype(np.uint64)
                 np.bitwise_or.at(words, (assignment.classes, ranks // 64), bits)
-                self.sets.append((words, attribute.scale))
+                self.sets.append((words, attribute.scale, attribute.limit))
             else:
                 low, high = np.full(n, np.inf), np.full(n, -np.inf)
                 np.minimum.at(low, assignment.classes, attribute.position[ranks])
@@ -78,15 +78,15 @@ class _Boxes:
             together += scale * (np.maximum(high[c], high[others]) - np.minimum(low[c], low[others]))
             own += scale * (high[c] - low[c])
             theirs += scale * (high[others] - low[others])
-        for words, scale in self.sets:
-            together += scale * _different(words[others] | words[c])
-            own += scale * _different(words[c : c + 1])
-            theirs += scale * _different(words[others])
+        for words, scale, limit in self.sets:
+            together += scale * _paid(words[others] | words[c], limit)
+            own += scale * _paid(words[c : c + 1], limit)
+            theirs += scale * _paid(words[others], limit)
         size, sizes = self.sizes[c], self.sizes[others]
         return np.asarray((size + sizes) * together - size * own - sizes * theirs)
 
 
-def _different(words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Count the values in each row of bits (n, n_words), from two on."""
+def _paid(words: NDArray[np.uint64], limit: int) -> NDArray[np.int64]:
+    """Count the values in each row of bits (n, n_words), from two on and up to a limit."""
     different = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
-    return np.where(different > 1, different, 0)
+    return np.where(different > 1, np.minimum(different, limit), 0)

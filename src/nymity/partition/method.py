@@ -13,8 +13,8 @@ from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import NoSolutionError, ParameterError, SchemaError
 from nymity.core.progress import Observer, silent
-from nymity.partition.attributes import Categorical, attributes_of, checked_bounds
-from nymity.partition.class_cells import CELL_FORMS, CellForm, class_cells
+from nymity.partition.attributes import AttributeLayout, Categorical, attributes_of, checked_bounds
+from nymity.partition.class_cells import CELL_FORMS, CellForm, CellWriting, Covering
 from nymity.partition.geometry import Geometry, Ints
 from nymity.partition.merging import merge_failing
 from nymity.partition.optimum import Optimum
@@ -23,6 +23,7 @@ from nymity.partition.problem import Assignment, PartitionProblem, problem_of
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import refuse_shares_of_persons
 from nymity.table.encoding import EncodedTable
+from nymity.table.outcome import MethodLoss
 from nymity.table.partition_recoding import PartitionRecoding, Quotas
 from nymity.table.recoding import Recoding
 
@@ -38,31 +39,23 @@ class Partitioned:
     by_values: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class CellMethod(ABC):
-    """Publish records with cells that cover several of them.
-
-    ``cells`` says how: the smallest interval of numbers and set of other values (``tight``), always the set of values
-    (``set``), or the smallest node of the attribute's hierarchy (``hierarchy``). ``categorical`` says what values
-    without numbers cost: their number (``set``), or the width of their order (``order``), in which values stand as
-    their hierarchy groups them. ``bounds`` gives attributes of numbers other bounds than their least and greatest
-    value: ``{"age": [0, 120]}``.
-    """
-
-    cells: CellForm = "tight"
-    categorical: Categorical = "set"
-    bounds: Mapping[str, Sequence[float]] = field(default_factory=dict, hash=False)
+    """Publish records with cells that cover several of them."""
 
     key: ClassVar[str]
     #: The kind of recoding that it decides on.
     makes: ClassVar[type[Recoding]] = PartitionRecoding
     #: What it keeps small.
-    minimized: ClassVar[InformationLoss] = InformationLoss()
+    minimized: ClassVar[MethodLoss] = InformationLoss()
 
-    def __post_init__(self) -> None:
-        validation.one_of(f"{self.key}.cells", self.cells, CELL_FORMS)
-        validation.one_of(f"{self.key}.categorical", self.categorical, ("set", "order"))
-        object.__setattr__(self, "bounds", checked_bounds(f"{self.key}.bounds", self.bounds))
+    @abstractmethod
+    def layout(self, table: EncodedTable) -> tuple[AttributeLayout, ...]:
+        """Lay out the quasi-identifiers: which of their values are told apart, and what they cost together."""
+
+    @property
+    @abstractmethod
+    def writing(self) -> CellWriting:
+        """How the cells of a class are written."""
 
     @property
     def divides_equals(self) -> bool:
@@ -94,13 +87,41 @@ class CellMethod(ABC):
             )
         if table.persons is not None:
             refuse_shares_of_persons(models, self.key)
-        _refuse_levels(table, self.key)
-        attributes = attributes_of(table, categorical=self.categorical, bounds=self.bounds, where=self.key)
-        return self.solve(problem_of(table, attributes, models, draws), columns or table.names, observe)
+        return self.solve(problem_of(table, self.layout(table), models, draws), columns or table.names, observe)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartitionMethod(CellMethod):
+class CoveringMethod(CellMethod):
+    """Publish the smallest cells that cover the values of several records.
+
+    ``cells`` says how: the smallest interval of numbers and set of other values (``tight``), always the set of values
+    (``set``), or the smallest node of the attribute's hierarchy (``hierarchy``). ``categorical`` says what values
+    without numbers cost: their number (``set``), or the width of their order (``order``), in which values stand as
+    their hierarchy groups them. ``bounds`` gives attributes of numbers other bounds than their least and greatest
+    value: ``{"age": [0, 120]}``.
+    """
+
+    cells: CellForm = "tight"
+    categorical: Categorical = "set"
+    bounds: Mapping[str, Sequence[float]] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        validation.one_of(f"{self.key}.cells", self.cells, CELL_FORMS)
+        validation.one_of(f"{self.key}.categorical", self.categorical, ("set", "order"))
+        object.__setattr__(self, "bounds", checked_bounds(f"{self.key}.bounds", self.bounds))
+
+    def layout(self, table: EncodedTable) -> tuple[AttributeLayout, ...]:
+        """Lay out raw values on axes and as sets."""
+        _refuse_levels(table, self.key)
+        return attributes_of(table, categorical=self.categorical, bounds=self.bounds, where=self.key)
+
+    @property
+    def writing(self) -> Covering:
+        """Cells of one form."""
+        return Covering(self.cells)
+
+
+class DividingMethod(CellMethod):
     """Divide the records into classes that keep every promise, and publish each class with cells of its own."""
 
     #: Whether it counts persons where records are of persons.
@@ -111,7 +132,7 @@ class PartitionMethod(CellMethod):
         """Divide the records."""
 
     def solve(self, problem: PartitionProblem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
-        """Publish each class with the smallest cells that cover its records."""
+        """Publish each class with its own cells."""
         table = problem.table
         everyone = problem.assignment_of_combinations(np.zeros(len(table.counts), dtype=np.int64))
         if not everyone.accepted().all():
@@ -122,14 +143,20 @@ class PartitionMethod(CellMethod):
             )
         found = self.divide(problem, observe)
         return PartitionOutcome(
-            recoding=_recoding(found.assignment, columns, self.cells),
+            recoding=_recoding(found.assignment, columns, self.writing),
             loss=found.assignment.loss(),
             classes=found.assignment.n_classes,
             optimal=found.optimal,
             bound=found.bound,
             stopped=found.stopped,
             by_values=found.by_values and problem.looks_at_values,
+            minimized=self.minimized,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionMethod(CoveringMethod, DividingMethod):
+    """Divide the records into classes, and publish each with the smallest cells that cover its records."""
 
 
 def _refuse_levels(table: EncodedTable, key: str) -> None:
@@ -160,8 +187,7 @@ class Divided(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecordMethod(PartitionMethod):
+class BySize(DividingMethod):
     """A method that is made for k-anonymity alone and looks at single records.
 
     Other models are met by merging the classes that fail with their nearest, unless that would make what a method
@@ -176,14 +202,8 @@ class RecordMethod(PartitionMethod):
 
     def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
         """Divide by size, then merge what breaks another promise."""
-        if not self.merges and not problem.size_only:
-            model = next(model for model in problem.models if not model.size_only)
-            raise ParameterError(
-                f"{self.key}: {model.key}",
-                expected="models that ask for the size of classes alone",
-                got=model.title,
-                hint="use 'mondrian', 'greedy-search' or 'k-member'",
-            )
+        if not self.merges:
+            refuse_all_but_sizes(self.key, problem)
         found = self.partition(problem.geometry, problem.k, observe)
         if isinstance(found, np.ndarray):
             merged, refused = merge_failing(problem.assignment(found), observe)
@@ -194,11 +214,28 @@ class RecordMethod(PartitionMethod):
         return Partitioned(merged, stopped=found.stopped, by_values=refused)
 
 
-def _recoding(assignment: Assignment, columns: Sequence[str], form: CellForm) -> PartitionRecoding:
+@dataclass(frozen=True, kw_only=True)
+class RecordMethod(BySize, PartitionMethod):
+    """A method that looks at single records, and publishes each class with the smallest cells that cover them."""
+
+
+def refuse_all_but_sizes(key: str, problem: PartitionProblem) -> None:
+    """Refuse models that what a method proves would be meaningless with."""
+    if not problem.size_only:
+        model = next(model for model in problem.models if not model.size_only)
+        raise ParameterError(
+            f"{key}: {model.key}",
+            expected="models that ask for the size of classes alone",
+            got=model.title,
+            hint="use 'mondrian', 'greedy-search' or 'k-member'",
+        )
+
+
+def _recoding(assignment: Assignment, columns: Sequence[str], writing: CellWriting) -> PartitionRecoding:
     problem, table = assignment.problem, assignment.problem.table
     cells, numbers = {}, []
     for attribute, values in zip(problem.attributes, assignment.values, strict=True):
-        cells[attribute.name], number = class_cells(attribute, values, form)
+        cells[attribute.name], number = writing.cells(attribute, values)
         numbers.append(number)
     return PartitionRecoding(
         columns=tuple(columns),

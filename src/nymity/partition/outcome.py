@@ -20,6 +20,14 @@ class InformationLoss(MethodLoss):
     title = "information loss, the widths of all cells as shares of their attributes, summed"
 
 
+@dataclass(frozen=True, kw_only=True)
+class SuppressedCells(MethodLoss):
+    """What cell suppression keeps small: each suppressed cell counts the weight of its column, over the mean weight."""
+
+    key = "suppressed-cells"
+    title = "suppressed cells, each counted with the weight of its column"
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PartitionOutcome(WithoutLattice):
     """A partition with its recoding, and how it was found.
@@ -41,7 +49,7 @@ class PartitionOutcome(WithoutLattice):
     bound: float | None = None
     stopped: str | None = None
     by_values: bool = False
-    minimized: InformationLoss = InformationLoss()
+    minimized: MethodLoss = InformationLoss()
     suppressed: int = 0
 
     def searched(self) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def search(
         members = np.empty((room, 2 * k - 1), dtype=np.int64)
         sizes, surpluses = np.empty(room, dtype=np.int64), np.empty(room)
         n, complete = cheap_classes(
-            distinct.points, distinct.codes, distinct.set_costs, distinct.counts,
+            distinct.points, distinct.codes, distinct.set_costs, distinct.set_limits, distinct.counts,
             prices.of_types, prices.levy, prices.fines, starts, owners // 3,
             root, k, limit, patience, stop, every, members, sizes, surpluses,
         )  # fmt: skip

@@ -233,7 +233,7 @@ class Assignment:
         for attribute, values in zip(self.problem.attributes, self.values, strict=True):
             if attribute.is_set:
                 different = np.diff(values.starts)
-                widths = np.where(different > 1, different, 0)
+                widths = np.where(different > 1, np.minimum(different, attribute.limit), 0)
             else:
                 widths = attribute.position[values.highest] - attribute.position[values.lowest]
             total += float(attribute.scale * (widths @ sizes))

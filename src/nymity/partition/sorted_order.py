@@ -33,7 +33,7 @@ def column_order(geometry: Geometry) -> Ints:
     weights = np.concatenate(
         [
             geometry.scales * np.ptp(geometry.points, axis=0),
-            geometry.set_scales * geometry.set_sizes,
+            geometry.set_scales * geometry.set_limits,
         ]
     )
     deviations = np.full(len(weights), np.inf)  # the root of the weighted variance: the same order, no overflow

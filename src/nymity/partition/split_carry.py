@@ -9,7 +9,7 @@ kS rows may leave a last one of fewer than k). The last sub-problem carries noth
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic
 from typing import ClassVar, Literal
@@ -181,9 +181,7 @@ def _spare(geometry: Geometry, members: Ints, r: int) -> Ints:
 
 
 def _part(geometry: Geometry, records: Ints) -> Geometry:
-    return Geometry(
-        geometry.points[records], geometry.scales, geometry.codes[records], geometry.set_sizes, geometry.set_scales
-    )
+    return replace(geometry, points=geometry.points[records], codes=geometry.codes[records])
 
 
 def _classes(classes: Ints) -> Iterator[Ints]:

@@ -31,6 +31,8 @@ from nymity.privacy.sample_uniques import SampleUniques as SampleUniques
 from nymity.privacy.k_map import KMap as KMap
 from nymity.privacy.delta_presence import DeltaPresence as DeltaPresence
 from nymity.privacy.k_matching import KMatching as KMatching
+from nymity.privacy.subset_k_anonymity import SubsetKAnonymity as SubsetKAnonymity
+from nymity.privacy.wildcard_k_anonymity import WildcardKAnonymity as WildcardKAnonymity
 
 #: Every model by its key.
 MODELS: dict[str, type[PrivacyModel]] = registered(vars(), PrivacyModel)

@@ -74,6 +74,16 @@ class Groups:
         floats = [] if population is None else [population[name].dtype.is_float() for name in quasi]
         self._floats = [key for key, is_float in zip(self._keys, floats, strict=False) if is_float]
 
+    @property
+    def cells(self) -> pl.DataFrame:
+        """The quasi-identifying cells of every row, columns by number."""
+        return self._table
+
+    @property
+    def records(self) -> pl.Series:
+        """For how many rows each one stands: ``records``."""
+        return self._records
+
     @cached_property
     def _masked_rows(self) -> pl.Series:
         text = [name for name in self._keys if self._table[name].dtype == pl.String]
@@ -85,6 +95,13 @@ class Groups:
     def masked(self) -> int:
         """Number of rows with every quasi-identifier masked."""
         return int(self._records.filter(self._masked_rows).sum())
+
+    @cached_property
+    def starred(self) -> bool:
+        """Whether cells are masked in rows that show others."""
+        text = [name for name in self._keys if self._table[name].dtype == pl.String]
+        some = pl.any_horizontal(pl.col(text) == MASK).fill_null(False) if text else pl.lit(False)
+        return bool(self._table.select(some.sum()).item() > self._masked_rows.sum())
 
     @cached_property
     def sizes(self) -> pl.Series:

@@ -79,6 +79,8 @@ class PrivacyModel(ABC):
     needs_source: ClassVar[bool] = False
     #: The promise is about how a release is drawn, against whoever knows the program; no table shows that.
     about_draws: ClassVar[bool] = False
+    #: Rows of several classes count together: more may be counted than the smallest class has.
+    beyond_classes: ClassVar[bool] = False
     #: The promise is about a column of sets of items, too.
     about_items: ClassVar[bool] = False
     #: What it asks of the persons of a class, where records are of persons: their ``number``, which grows with the

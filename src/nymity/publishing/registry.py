@@ -34,6 +34,10 @@ from nymity.partition.refine import Refine as Refine
 from nymity.partition.freeform import FreeformGreedy as FreeformGreedy
 from nymity.partition.freeform import FreeformSortGreedy as FreeformSortGreedy
 from nymity.partition.freeform import FreeformHungarian as FreeformHungarian
+from nymity.partition.suppression import CellSuppression as CellSuppression
+from nymity.partition.exact_suppression import ExactSuppression as ExactSuppression
+from nymity.partition.row_suppression import SubsetSuppression as SubsetSuppression
+from nymity.partition.row_suppression import WildcardSuppression as WildcardSuppression
 from nymity.bucket.methods import Buckets as Buckets
 from nymity.bucket.methods import Anatomy as Anatomy
 from nymity.dp.safepub import SafePub as SafePub

@@ -136,6 +136,8 @@ def _reached(form: CertificateForm, unit: UnitSection, models: Sequence[PrivacyM
         if measured.parameters.get("knows") != promise.plain.get("knows"):
             yield f"{promise.model} measured against other knowledge than it promises (knows, measured.models)"
         most, key = people if model.second_table else fewest, promise.model
+        if model.beyond_classes:
+            most = unit.units or form.measured.records
         for name in ("k", "l"):
             asked, counted = promise.plain.get(name), measured.parameters.get(name)
             if not isinstance(asked, int):

@@ -75,7 +75,7 @@ class Verification:
     """What holds for a table; ``masked`` rows, with ``*`` in every quasi-identifier, are one of its classes.
 
     Classes are ``buckets`` where sensitive values lie in a table of their own; ``problems`` say where the two tables
-    contradict each other.
+    contradict each other. ``starred``: single cells are masked, and ``*`` counted as a value like others.
     """
 
     records: int
@@ -86,6 +86,7 @@ class Verification:
     problems: tuple[str, ...] = ()
     buckets: bool = False
     persons: PersonFigures | None = None
+    starred: bool = False
 
     @property
     def holds(self) -> bool:
@@ -141,6 +142,7 @@ def verify(
         problems=problems,
         buckets=counts is not None,
         persons=None if persons is None else PersonFigures.of(groups),
+        starred=groups.starred,
     )
 
 

@@ -29,9 +29,10 @@ from nymity.report.received import checked
 from nymity.report.risk import risk_section
 from nymity.report.search import search_section
 from nymity.report.subject import Subject
+from nymity.report.suppressed_rows import SUPPRESSED_SECTIONS
 from nymity.risk import AttackReport
 from nymity.table.bucket_recoding import BucketRecoding
-from nymity.table.partition_recoding import FreeformRecoding
+from nymity.table.partition_recoding import FreeformRecoding, SuppressedRowsRecoding
 from nymity.table.recoding import Recoding
 from nymity.utility.learning_result import LearningResult
 
@@ -48,6 +49,7 @@ _SECTIONS = (
 _SECTIONS_OF: dict[type[Recoding], Sequence[Callable[[Subject, Figures], Section]]] = {
     BucketRecoding: BUCKET_SECTIONS,
     FreeformRecoding: FREEFORM_SECTIONS,
+    SuppressedRowsRecoding: SUPPRESSED_SECTIONS,
 }
 
 

@@ -401,6 +401,19 @@ class FreeformRecoding(PartitionRecoding):
 
 
 @dataclass(frozen=True, eq=False)
+class SuppressedRowsRecoding(FreeformRecoding):
+    """Rows with suppressed cells of their own; each has the other columns of the record it was made from."""
+
+    kind: ClassVar[str] = "suppressed-rows"
+    may_draw: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """Nothing: records with equal quasi-identifiers are published alike."""
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
 class _Matched:
     """Entries and rows with the same values share a group: entries (n_entries,), rows (n_rows,), from 0."""
 

@@ -302,7 +302,7 @@ def _kinds() -> dict[str, type[Recoding]]:
     """Every kind of recoding a file may hold."""
     from nymity.table.bucket_recoding import BucketRecoding
     from nymity.table.level_recoding import LevelRecoding
-    from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding
+    from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding, SuppressedRowsRecoding
     from nymity.table.sampled_persons import SampledPersonsRecoding
     from nymity.table.sampled_recoding import SampledRecoding
 
@@ -310,6 +310,7 @@ def _kinds() -> dict[str, type[Recoding]]:
         LevelRecoding,
         PartitionRecoding,
         FreeformRecoding,
+        SuppressedRowsRecoding,
         BucketRecoding,
         SampledRecoding,
         SampledPersonsRecoding,

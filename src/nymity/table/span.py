@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from nymity.table.hierarchy import Hierarchy, Label, label_texts
 from nymity.table.rule import NOWHERE
+from nymity.table.text import MASK
 from nymity.table.value_order import days, numbers
 
 #: What the cells of a column are: named values, intervals, or nodes of the hierarchy.
@@ -78,6 +79,8 @@ def spanned(
             cell_of.setdefault(label, []).append(cell)
         for row, levels in enumerate(_rows(hierarchy, values)):
             inside[row, [cell for label in {*levels} for cell in cell_of.get(label, ())]] = True
+        if not any(MASK in own for own in hierarchy.labels):  # no node but a suppressed cell, which is any value
+            inside[:, cell_of.get(MASK, [])] = True
         return inside
     for cell, span in enumerate(spans):
         inside[[row for value in span.values for row in row_of.get(value, ())], cell] = True

@@ -21,7 +21,8 @@ LEVELS = [
     "fixed-levels",
     "iterative-recoding",
 ]
-PARTITIONS = ["mondrian", "sorted-groups", "greedy-search", "k-member", "split-carry", "exact-partition", "refine"]
+PARTITIONS = ["mondrian", "sorted-groups", "greedy-search", "k-member", "split-carry", "exact-partition", "refine",
+              "cell-suppression", "exact-suppression"]  # fmt: skip
 FREEFORM = ["freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"]
 BUCKETS = ["buckets", "anatomy"]
 PRIVATE = ["safepub", "epsilon-safe-lattice"]
@@ -122,7 +123,7 @@ def _models(draw: random.Random, method: str, secret: str) -> list[dict[str, Any
         return [{"model": "k-matching", "k": 2}]
     if method in BUCKETS:
         keys = [pick(["frequency-l-diversity", "beta-likeness", "f-privacy"])]
-    elif method in ("exact-partition", "split-carry", "ola", "samarati"):
+    elif method in ("exact-partition", "exact-suppression", "split-carry", "ola", "samarati"):
         keys = ["k-anonymity"]
     else:
         keys = [pick(SIZES), *([pick(SPREADS)] if draw.random() < 0.4 else [])]

@@ -262,8 +262,8 @@ def test_all_classes_below_a_limit_are_found_once(geometry: Geometry, k: int, se
     members, sizes, surpluses = np.empty((5000, 2 * k - 1), np.int64), np.empty(5000, np.int64), np.empty(5000)
     for root in range(len(distinct)):
         n, complete = cheap_classes(
-            distinct.points, distinct.codes, distinct.set_costs, distinct.counts, prices, levy, fines, starts,
-            owners // 3, root, k, limit, 10**9, np.zeros(1, np.bool_), True, members, sizes, surpluses,
+            distinct.points, distinct.codes, distinct.set_costs, distinct.set_limits, distinct.counts, prices, levy,
+            fines, starts, owners // 3, root, k, limit, 10**9, np.zeros(1, np.bool_), True, members, sizes, surpluses,
         )  # fmt: skip
         assert complete
         for i in range(n):

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from drawing import Chosen, every_draw, orders_of
 from nymity.core.draws import Draws
 from nymity.partition.exact import ExactPartition
+from nymity.partition.exact_suppression import ExactSuppression
 from nymity.partition.freeform import FreeformGreedy, FreeformHungarian, FreeformSortGreedy
 from nymity.partition.greedy_search import GreedySearch
 from nymity.partition.k_member import KMember
@@ -25,6 +26,7 @@ from nymity.partition.mondrian import Mondrian
 from nymity.partition.refine import Refine
 from nymity.partition.sorted_groups import SortedGroups
 from nymity.partition.split_carry import SplitCarry
+from nymity.partition.suppression import CellSuppression
 from nymity.privacy import FrequencyLDiversity, KAnonymity, KMatching, PrivacyModel
 from nymity.table.attribute import insensitive, quasi, sensitive
 from nymity.table.encoding import encode
@@ -47,8 +49,9 @@ MERGING: tuple[CellMethod, ...] = (
     Mondrian(),
     Mondrian(cuts="relaxed"),
     Mondrian(cuts="relaxed", choose="gain"),
+    CellSuppression(),
 )
-BY_SIZE: tuple[CellMethod, ...] = (*MERGING, ExactPartition(), SplitCarry(sets=2))
+BY_SIZE: tuple[CellMethod, ...] = (*MERGING, ExactPartition(), ExactSuppression(), SplitCarry(sets=2))
 FREE: tuple[CellMethod, ...] = (FreeformGreedy(), FreeformSortGreedy(), FreeformHungarian())
 
 

@@ -23,6 +23,7 @@ from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.classes import Histogram
 from nymity.table.encoding import SensitiveColumn, codes_of, labelled
 from nymity.table.hierarchy import Label
+from nymity.table.partition_recoding import FreeformRecoding, SuppressedRowsRecoding
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 
@@ -108,7 +109,7 @@ class Scene:
     @property
     def freeform(self) -> bool:
         """Whether rows have cells of their own, so that classes mean nothing."""
-        return self.kind == "freeform"
+        return self.kind in (FreeformRecoding.kind, SuppressedRowsRecoding.kind)
 
     @property
     def of_persons(self) -> bool:

@@ -17,7 +17,7 @@ from nymity.risk.attacks.scene import NOT_THERE, SEVERAL, People, Scene, coded, 
 from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.encoding import labelled, person_ids
 from nymity.table.hierarchy import Label
-from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding
+from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding, SuppressedRowsRecoding
 from nymity.table.published_cells import as_they_are
 from nymity.table.schema import Schema
 from nymity.utility.released import Released
@@ -66,7 +66,8 @@ def _bare(released: Released, schema: Schema, name: str, settings: Mapping[str, 
     apart = schema.sensitive if released.counts is None else ()
     require_columns(name, released.frame, [*schema.quasi, *apart])
     kind, rows = _kind(released), ReleasedRows.of(released.frame, schema.quasi)
-    if kind in (PartitionRecoding.kind, FreeformRecoding.kind):  # cells overlap: rows of stars may be anybody's
+    # cells overlap: rows of stars may be anybody's
+    if kind in (PartitionRecoding.kind, FreeformRecoding.kind, SuppressedRowsRecoding.kind):
         rows = replace(rows, suppressed=-1)
     return Scene(
         kind=kind,

@@ -1,0 +1,1 @@
+"""What statistics offices use today, written from its description, to compare with."""
