@@ -186,16 +186,17 @@ def untouched(table: EncodedTable) -> PublishedRows:
     occurs = [np.bincount(column, minlength=1) > 0 for column in raw.T]
     occurring = [np.flatnonzero(o) for o in occurs]
     numbers = np.stack([(np.cumsum(o) - 1)[column] for o, column in zip(occurs, raw.T, strict=True)], axis=1)
-    rows, row_of = rows_of(numbers, [len(o) for o in occurring])
+    order = order_of_ranks((column, max(len(o), 1)) for column, o in zip(numbers.T, occurring, strict=True))
+    row_of = np.empty(len(order), dtype=np.int64)
+    row_of[order] = np.arange(len(order))
     counts = table.counts[present].astype(np.int64)
     levels = tuple(np.zeros(len(o), dtype=np.int64) for o in occurring)
-    by_row = np.argsort(row_of)
     return PublishedRows(
         table=table,
         cells=tuple(node_cells(h, z, o) for h, z, o in zip(table.hierarchies, levels, occurring, strict=True)),
         levels=levels,
-        rows=rows,
-        counts=counts[by_row],
+        rows=numbers[order],  # combinations are different already
+        counts=counts[order],
         majorities={name: majority(c.combination, c.codes, c.counts) for name, c in table.sensitive.items()},
         links=Links(present, row_of, counts),
     )
