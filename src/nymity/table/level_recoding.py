@@ -29,7 +29,6 @@ from nymity.table.placing import Placed
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, refuse_unseen, written_alike
 from nymity.table.text import MASK
 
-
 #: Makes a column of labels, from which cells are taken.
 _Listed = Callable[[Sequence[Label]], pl.Series]
 
