@@ -169,14 +169,19 @@ def covering_levels(cells: Cells, hierarchy: Hierarchy) -> Ints:
 def node_cells(hierarchy: Hierarchy, levels: Ints, codes: Ints) -> Cells:
     """Return nodes of a hierarchy, by level (n,) and code (n,), as cells."""
     labels = [hierarchy.labels[level][code] for level, code in zip(levels.tolist(), codes.tolist(), strict=True)]
-    covered: list[Ints] = [np.empty(0, dtype=np.int64)] * len(labels)
+    sizes, parts = np.zeros(len(labels), dtype=np.int64), []
     for level in np.unique(levels):
         here, of_level = np.flatnonzero(levels == level), hierarchy.codes[level]
         order = np.argsort(of_level, kind="stable")
-        starts = np.searchsorted(of_level[order], np.arange(len(hierarchy.labels[level]) + 1))
-        for cell in here:
-            covered[cell] = order[starts[codes[cell]] : starts[codes[cell] + 1]]
-    return Cells.of(labels, covered)
+        bounds = np.searchsorted(of_level[order], np.arange(len(hierarchy.labels[level]) + 1))
+        sizes[here] = np.diff(bounds)[codes[here]]
+        parts.append((here, order, bounds[codes[here]]))
+    starts = np.append(0, np.cumsum(sizes))
+    covered = np.empty(starts[-1], dtype=np.int64)
+    for here, order, first in parts:  # the values of each node, one after another
+        step = np.arange(sizes[here].sum()) - np.repeat(np.cumsum(sizes[here]) - sizes[here], sizes[here])
+        covered[np.repeat(starts[here], sizes[here]) + step] = order[np.repeat(first, sizes[here]) + step]
+    return Cells(tuple(labels), covered, starts)
 
 
 def untouched(table: EncodedTable) -> PublishedRows:
