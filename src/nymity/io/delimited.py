@@ -20,6 +20,7 @@ from nymity.core.quoting import quoted
 from nymity.core.separator import separator_line
 from nymity.io.coded import CodedColumn, CodedTable
 from nymity.io.column_names import named
+from nymity.io.csv_lines import csv_lines
 from nymity.io.decimal_comma import swap_marks
 from nymity.io.dialect import detect_delimiter, has_header, sample_rows, split_lines
 from nymity.io.file_content import detect_encoding, empty, marked_encoding, utf8_chunks
@@ -384,7 +385,9 @@ def _malformed(where: str, line: int, error: csv.Error) -> TableError:
 
 def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: str, encoding: str) -> None:
     if codecs.lookup(encoding).name == "utf-8":
-        cells.write_csv(file, separator=delimiter)  # type: ignore[arg-type]
+        file.write(cells.clear().write_csv(separator=delimiter).encode())  # the header
+        for lines in csv_lines(cells, separator=delimiter):
+            file.write(lines)
         return
     try:
         file.write(cells.write_csv(separator=delimiter).encode(encoding))
