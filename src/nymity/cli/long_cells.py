@@ -24,7 +24,9 @@ def values_listed(cells: Series) -> int:
 
     if cells.dtype != pl.String:
         return 1
-    cells = cells.alias("cells")  # polars would read a name like ^x$ as a pattern
+    from nymity.table.runs import without_repeats
+
+    cells = without_repeats(cells)
     sets = cells.filter(cells.str.starts_with("{").fill_null(False))
     return int(sets.str.count_matches(", ", literal=True).max()) + 1 if len(sets) else 1  # type: ignore[arg-type]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
+from nymity.cli.dataclass_code import compiled_once
 from nymity.cli.stopping import let_go, stop_code, watch_signals
 
 #: New objects after which Python looks for cycles among them. A command makes many that stay, when it imports and when
@@ -18,7 +19,8 @@ def run() -> None:
     try:
         watch_signals()
         gc.set_threshold(_OBJECTS)
-        code = _run()
+        with compiled_once():
+            code = _run()
         let_go()
     except KeyboardInterrupt:  # while packages were loaded, or when all was done
         code = stop_code()

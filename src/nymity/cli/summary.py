@@ -120,13 +120,14 @@ def _guarantees(release: Release | WrittenRelease) -> list[dict[str, Any]]:
 
 
 def _levels(release: Release | WrittenRelease) -> list[dict[str, Any]]:
+    from nymity.table.runs import counted
     from nymity.table.text import MASK, as_text
 
     rows: list[dict[str, Any]] = []
     for name, hierarchy in release.recoding.hierarchies.items():
-        cells = as_text(release.frame[name]).drop_nulls()
-        cells = cells.filter(cells != MASK)
-        example = cells.mode().sort().first() if len(cells) else MASK
+        cells = counted(as_text(release.frame[name]))
+        cells = cells.filter((cells["cell"] != MASK).fill_null(False))
+        example = cells.sort("rows", "cell", descending=[True, False])["cell"].first() if len(cells) else MASK
         told = {**_published_as(release, name), "height": hierarchy.height, "example": example}
         rows.append({"attribute": name, **told, "listed": values_listed(release.frame[name])})
     return rows

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.special_functions import special_function
 from nymity.core.validation import number, whole_number
 
 #: Two-sided error of every interval.
@@ -21,10 +22,9 @@ def clopper_pearson(successes: float, trials: float, *, error: float) -> tuple[f
     """Return the two-sided interval; numbers of trials may be effective ones and need not be whole."""
     number("trials", trials, above=0)
     number("successes", successes, at_least=0, at_most=trials)
-    from scipy.special import betainccinv
-
+    above = special_function("betainccinv")
     # The quantile of 1 - error / 2 from above: the difference would round a small error away.
-    high = 1.0 if successes == trials else float(betainccinv(successes + 1, trials - successes, error / 2))
+    high = 1.0 if successes == trials else float(above(successes + 1, trials - successes, error / 2))
     return _lower(successes, trials, error / 2), high
 
 
@@ -53,6 +53,5 @@ def clustered_interval(
 
 def _lower(successes: float, trials: float, error: float) -> float:
     """Return the quantile of Beta(successes, trials − successes + 1) that the probability reaches but for an error."""
-    from scipy.special import betaincinv
-
-    return float(betaincinv(successes, trials - successes + 1, error)) if successes else 0.0
+    below = special_function("betaincinv")
+    return float(below(successes, trials - successes + 1, error)) if successes else 0.0

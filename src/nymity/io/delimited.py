@@ -18,14 +18,15 @@ import polars as pl
 from nymity.core.errors import FileError, TableError
 from nymity.core.quoting import quoted
 from nymity.core.separator import separator_line
-from nymity.io.coded import CodedColumn
+from nymity.io.coded import CodedColumn, CodedTable
 from nymity.io.column_names import named
+from nymity.io.csv_lines import csv_lines
 from nymity.io.decimal_comma import swap_marks
 from nymity.io.dialect import detect_delimiter, has_header, sample_rows, split_lines
 from nymity.io.file_content import detect_encoding, empty, marked_encoding, utf8_chunks
 from nymity.io.format import GZIP, SpreadsheetFormat
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
-from nymity.io.lossless import typed
+from nymity.io.lossless import typed, typed_column
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import Outline, Scanner, ragged, too_wide
 from nymity.io.table_edges import Ending, beginning
@@ -62,6 +63,10 @@ class Delimited(SpreadsheetFormat):
 
     def reread(self, path: Path, options: ReadOptions) -> pl.DataFrame:
         """Read numbers only where writing them gives the same text."""
+        whole = replace(options, footer=options.footer or 0)
+        if options.has_point and (coded := self.read_coded(path, whole, finds_titles=False)) is not None:
+            columns = (one.valued(typed_column(one.values, exactly=True)) for one in coded[0])
+            return CodedTable(columns).frame()
         texts = self.read_texts(path, options)
         return typed(texts if options.has_point else swap_marks(texts), exactly=True)
 
@@ -77,7 +82,9 @@ class Delimited(SpreadsheetFormat):
         found = replace(options, delimiter=text.delimiter, encoding=encoding, header=header)
         return _cells(text, options), replace(found, header_row=text.header_row, footer=text.footer)
 
-    def read_coded(self, path: Path, options: ReadOptions) -> tuple[tuple[CodedColumn, ...], ReadOptions] | None:
+    def read_coded(
+        self, path: Path, options: ReadOptions, *, finds_titles: bool = True
+    ) -> tuple[tuple[CodedColumn, ...], ReadOptions] | None:
         """Read a large file by its different cells, if it is regular; whatever else it is, the other ways tell."""
         try:
             if path.stat().st_size < (PACKED_LARGE if self.compressed else LARGE):
@@ -87,18 +94,20 @@ class Delimited(SpreadsheetFormat):
         # Most files are UTF-8; finding out takes one more pass, so it is found out by reading.
         encoding = options.encoding or marked_encoding(path, compressed=self.compressed)
         try:
-            return self._coded(path, replace(options, encoding=encoding or "utf-8"))
+            return self._coded(path, replace(options, encoding=encoding or "utf-8"), finds_titles)
         except FileError:
             if encoding is not None:
                 return None
         other = detect_encoding(path, compressed=self.compressed)
-        return None if other == "utf-8" else self._coded(path, replace(options, encoding=other))
+        return None if other == "utf-8" else self._coded(path, replace(options, encoding=other), finds_titles)
 
-    def _coded(self, path: Path, options: ReadOptions) -> tuple[tuple[CodedColumn, ...], ReadOptions] | None:
+    def _coded(
+        self, path: Path, options: ReadOptions, finds_titles: bool
+    ) -> tuple[tuple[CodedColumn, ...], ReadOptions] | None:
         from nymity.io.coder import Coder  # which loads numba
 
         pieces = utf8_chunks(path, compressed=self.compressed, encoding=options.encoding)
-        top = _Top.of(path, pieces, options, prefer_tab=self.tabbed)
+        top = _Top.of(path, pieces, options, prefer_tab=self.tabbed, finds_titles=finds_titles)
         sample, delimiter = top.sample, top.delimiter
         header = options.header if options.header is not None else top.header_seen
         first = _first_row(sample, delimiter)
@@ -376,7 +385,9 @@ def _malformed(where: str, line: int, error: csv.Error) -> TableError:
 
 def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: str, encoding: str) -> None:
     if codecs.lookup(encoding).name == "utf-8":
-        cells.write_csv(file, separator=delimiter)  # type: ignore[arg-type]
+        file.write(cells.clear().write_csv(separator=delimiter).encode())  # the header
+        for lines in csv_lines(cells, separator=delimiter):
+            file.write(lines)
         return
     try:
         file.write(cells.write_csv(separator=delimiter).encode(encoding))

@@ -18,6 +18,8 @@ from collections.abc import Callable
 
 import polars as pl
 
+from nymity.table.runs import without_repeats
+
 _START = "[=+\\-@\t\r\n＝＋－＠]"
 _RISKY = f"^'*{_START}"
 _NEUTRALIZED = f"^'+{_START}"
@@ -43,7 +45,7 @@ def as_meant(table: pl.DataFrame) -> pl.DataFrame | None:
 def _is_harmless(table: pl.DataFrame) -> bool:
     """Whether neither text nor names have anything to neutralize or to strip: the usual case, told by one look."""
     texts = [pl.Series(table.columns, dtype=pl.String), *(one for one in table.get_columns() if one.dtype == pl.String)]
-    return not any(one.alias("cells").str.contains(_RISKY).any() for one in texts)  # names may be patterns to polars
+    return not any(_any(one, _RISKY) for one in texts)
 
 
 def strip_neutralization(table: pl.DataFrame) -> pl.DataFrame:
@@ -54,18 +56,23 @@ def strip_neutralization(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _neutralized(texts: pl.Series) -> pl.Series:
-    risky = texts.str.contains(_RISKY)
-    if not risky.any():  # as in most columns: one look at each cell is enough
+    if not _any(texts, _RISKY):  # as in most columns
         return texts
+    risky = texts.str.contains(_RISKY)
     risky &= ~texts.str.contains(_PLAIN_NUMBER)
     return pl.select(pl.when(risky).then(pl.lit("'") + texts).otherwise(texts)).to_series()
 
 
 def _stripped(texts: pl.Series) -> pl.Series:
-    added = texts.str.contains(_NEUTRALIZED)
-    if not added.any():
+    if not _any(texts, _NEUTRALIZED):
         return texts
+    added = texts.str.contains(_NEUTRALIZED)
     return pl.select(pl.when(added).then(texts.str.slice(1)).otherwise(texts)).to_series()
+
+
+def _any(texts: pl.Series, pattern: str) -> bool:
+    """Whether a cell has a pattern; of the sorted rows of a release few have to be looked at."""
+    return bool(without_repeats(texts).str.contains(pattern).any())
 
 
 def _with_texts(table: pl.DataFrame, change: Callable[[pl.Series], pl.Series]) -> pl.DataFrame:

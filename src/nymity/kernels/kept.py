@@ -9,6 +9,7 @@ can be written, kernels are compiled in every process.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import sys
@@ -33,11 +34,13 @@ def _hidden(*names: str) -> Iterator[None]:
             del sys.modules[name]
 
 
-with _hidden("coverage"):  # lines of kernels are measured only where that runs already
+# Lines of kernels are measured only where coverage runs already; yaml reads a file of settings, which few have.
+with _hidden("coverage", *([] if Path(".numba_config.yaml").exists() else ["yaml"])):
     import numba
+from llvmlite import binding as llvm  # noqa: E402
 from numba import config, types  # noqa: E402
 from numba.core import environment  # noqa: E402
-from numba.core.caching import FunctionCache, IndexDataCacheFile  # noqa: E402
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile  # noqa: E402
 from numba.core.runtime import rtsys  # noqa: E402
 from numba.core.typing.typeof import typeof_impl  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
@@ -95,6 +98,41 @@ def _modules_left() -> Iterator[None]:
         environment._rebuild_env = known
 
 
+class _MachineCode(CompileResultCacheImpl):  # type: ignore[misc]
+    """What is kept of a kernel, read without the form of it that others are compiled with."""
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """Return the kernel.
+
+        Beside machine code lies LLVM's form of it, which takes longer to read than the code: it is read when another
+        kernel is compiled that calls this one. Who comes between from another thread gets numba's own way.
+        """
+        kept, described, *_ = payload
+        codegen = target_context.codegen()
+        known = codegen.unserialize_library
+        codegen.unserialize_library = lambda one: _library(codegen, one, described) if one is kept else known(one)
+        try:
+            return super().rebuild(target_context, payload)
+        finally:
+            vars(codegen).pop("unserialize_library", None)
+
+
+def _library(codegen: Any, kept: tuple[str, str, Any], described: Any) -> Any:
+    """Do what ``unserialize_library`` of numba does, but for the module that is linked to others."""
+    name, kind, content = kept
+    if kind != "object":
+        return type(codegen).unserialize_library(codegen, kept)
+    code, module = content
+    library = codegen.create_library(name)
+    library.enable_object_caching()
+    library._set_compiled_object(code)
+    library._finalize_final_module()
+    library._get_module_for_linking = functools.cache(lambda: llvm.parse_bitcode(module))
+    names = (described.llvm_func_name, described.llvm_cpython_wrapper_name, described.llvm_cfunc_wrapper_name)
+    codegen._engine._defined_symbols.update(names)
+    return library
+
+
 def compile_kernel(function: Callable[..., Any], *, cache: bool, **options: Any) -> Any:
     """Return numba's dispatcher of a function; with ``cache`` it keeps what it compiles."""
     dispatcher = numba.njit(**options)(function)
@@ -112,6 +150,8 @@ def _type_of_kernel(kernel: Kernel, context: Any) -> Any:
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]
     """What was compiled of one kernel."""
+
+    _impl_class = _MachineCode
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)

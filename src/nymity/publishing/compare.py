@@ -30,7 +30,6 @@ from nymity.publishing.estimates import Estimate, estimates_of
 from nymity.publishing.item_sets import one_record_each
 from nymity.publishing.linking import with_links
 from nymity.publishing.loss_statistics import check_records, no_meaning, statistics_of
-from nymity.publishing.metrics import METRICS
 from nymity.publishing.read_rows import read_rows
 from nymity.quality import LOSSES, DomainShareLoss, Loss
 from nymity.quality.attribute_loss import PreparedAttributeLoss
@@ -91,7 +90,8 @@ class Comparison(Carded):
     @property
     def metrics(self) -> tuple[Measured, ...]:
         """The metrics beside losses that have a value for this release."""
-        return tuple(m for m in self.measured if m.key in METRICS and m.value is not None)
+        known = _metrics()
+        return tuple(m for m in self.measured if m.key in known and m.value is not None)
 
     def value(self, name: str) -> float:
         """Return the raw value of a loss or metric by its name, or say why there is none."""
@@ -295,7 +295,8 @@ class _Original:
         known: dict[str, Loss | Metric] = dict(self.losses)
         if isinstance(minimized, Loss):
             known.setdefault(minimized.name, minimized)
-        known.update({key: kind() for key, kind in METRICS.items()})
+        if measures is None or not known.keys() >= set(measures):
+            known.update(_metrics())
         for name in measures or ():
             validation.one_of("measures", name, known)
         wanted = known if measures is None else dict.fromkeys(measures)
@@ -358,6 +359,13 @@ class _Scale:
             attributes=None if found.attributes is None else dict(found.attributes),
             undefined=why,
         )
+
+
+def _metrics() -> dict[str, Metric]:
+    """Return every metric; a comparison by a loss alone, as of a command that draws no report, loads none of them."""
+    from nymity.publishing.metrics import METRICS
+
+    return {key: kind() for key, kind in METRICS.items()}
 
 
 def _measuring(loss: Loss, table: EncodedTable) -> Callable[[PublishedRows], MetricValue]:

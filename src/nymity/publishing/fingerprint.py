@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from nymity.engines import table_hash
+from nymity.io.csv_lines import csv_lines
 
-_ROWS_AT_A_TIME = 100_000
 _TRIAL_ROWS = 256
 
 
@@ -19,9 +19,8 @@ def fingerprint(table: pl.DataFrame, *, salt: str = "") -> str:
     digest = hashlib.sha256(bytes.fromhex(salt))
     digest.update(json.dumps(table.columns, ensure_ascii=False).encode() + b"\n")
     plain = pl.DataFrame({f"c{i}": as_any_file_tells(series.alias("c")) for i, series in enumerate(table)})
-    for start in range(0, table.height, _ROWS_AT_A_TIME):
-        part = plain[start : start + _ROWS_AT_A_TIME]
-        digest.update(part.write_csv(include_header=False).encode())
+    for lines in csv_lines(plain):
+        digest.update(lines)
     return digest.hexdigest()
 
 

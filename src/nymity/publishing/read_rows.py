@@ -22,6 +22,7 @@ from nymity.table.encoding import EncodedTable, codes_of, labelled
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.published_cells import StatedLevels, looked_up
 from nymity.table.recoding import Recoding
+from nymity.table.runs import run_starts
 from nymity.table.text import MASK, as_text
 
 
@@ -53,14 +54,19 @@ def read_rows(
     """
     text = {name: as_text(released[name]) for name in table.names}
     kept = ~(_masked(text, recoding) if masked is None else masked)
-    labels = {name: cells.filter(pl.Series(kept)).unique().to_list() for name, cells in text.items()}
+    first = run_starts([*text.values(), pl.Series(kept)])  # equal rows follow each other: only the first is read
+    inside = kept[first]
+    starts = {name: cells.gather(first[inside]) for name, cells in text.items()}
+    labels = {name: cells.unique().to_list() for name, cells in starts.items()}
     columns = _columns(table, labels, recoding, levels)
-    numbers = np.empty((np.count_nonzero(kept), len(columns)), dtype=np.int64)
+    numbers = np.empty((np.count_nonzero(inside), len(columns)), dtype=np.int64)
     for place, (name, column) in enumerate(zip(table.names, columns, strict=True)):
-        numbers[:, place] = codes_of(text[name], None, column.index)[kept]
-    rows, of_kept = rows_of(numbers, [len(column.cells.labels) for column in columns])
-    row_of = np.full(len(kept), -1, dtype=np.int64)
-    row_of[kept] = of_kept
+        numbers[:, place] = codes_of(starts[name], None, column.index)
+    rows, of_starts = rows_of(numbers, [len(column.cells.labels) for column in columns])
+    of_runs = np.full(len(first), -1, dtype=np.int64)
+    of_runs[inside] = of_starts
+    row_of = np.repeat(of_runs, np.diff(first, append=len(kept)))
+    of_kept = row_of[kept]
     targets = {name: released[name].filter(pl.Series(kept)) for name in table.sensitive if name in released.columns}
     published = PublishedRows(
         table=table,

@@ -230,7 +230,7 @@ class Run:
 
     def _recode(self) -> None:
         """Publish the cells, in an order of rows that does not depend on that of the source."""
-        self.recoded = self._with_weights(self.outcome.recoding.apply(self.table, draws=self.draws))
+        self.recoded = self._with_weights(self._applied())
         if self.job.output.grows:  # another batch may have coarser cells, and a column of a table has one type
             texts = {name: as_text(self.recoded.table[name]).alias(name) for name in self.job.schema.quasi}
             cells = [texts.get(column.name, column) for column in self.recoded.table]
@@ -255,6 +255,14 @@ class Run:
         self.drawn = (*classes, *drawn, *([ROWS] if shuffled else []))
         self.frame = compact(ranked, self.order)
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
+
+    def _applied(self) -> Recoded:
+        """Recode the table; as text where more is done with the rows than to order and to count them."""
+        schema, recoding = self.job.schema, self.outcome.recoding
+        linked = schema.unit is not None or schema.household is not None or bool(self.job.earlier_releases)
+        if linked or self.schema.coarsened_weight is not None:
+            return recoding.apply(self.table, draws=self.draws)
+        return recoding.apply_coded(self.table, self.draws)
 
     def _with_weights(self, recoded: Recoded) -> Recoded:
         """Add the mean weight of each class to its rows."""

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.value_order import days, numbers
 
+#: Whole numbers up to this, and their differences, are floats.
+_EXACT = 2**52
+
 
 def places(hierarchy: Hierarchy) -> NDArray[np.float64] | None:
     """Return the place of each value from 0 (smallest) to 1 (largest), (domain_size,); NaN for a missing one.
@@ -20,4 +23,7 @@ def places(hierarchy: Hierarchy) -> NDArray[np.float64] | None:
         return None
     lowest, highest = min(known.values()), max(known.values())
     span = (highest - lowest) or 1
+    if max(-lowest, highest) < _EXACT and all(number.denominator == 1 for number in known.values()):
+        above = np.array([np.nan if v is None else known[v].numerator for v in hierarchy.values]) - int(lowest)
+        return above / int(span)  # whole numbers that floats hold: rounded once, as a fraction is
     return np.array([float((known[v] - lowest) / span) if v is not None else np.nan for v in hierarchy.values])

@@ -169,14 +169,19 @@ def covering_levels(cells: Cells, hierarchy: Hierarchy) -> Ints:
 def node_cells(hierarchy: Hierarchy, levels: Ints, codes: Ints) -> Cells:
     """Return nodes of a hierarchy, by level (n,) and code (n,), as cells."""
     labels = [hierarchy.labels[level][code] for level, code in zip(levels.tolist(), codes.tolist(), strict=True)]
-    covered: list[Ints] = [np.empty(0, dtype=np.int64)] * len(labels)
+    sizes, parts = np.zeros(len(labels), dtype=np.int64), []
     for level in np.unique(levels):
         here, of_level = np.flatnonzero(levels == level), hierarchy.codes[level]
         order = np.argsort(of_level, kind="stable")
-        starts = np.searchsorted(of_level[order], np.arange(len(hierarchy.labels[level]) + 1))
-        for cell in here:
-            covered[cell] = order[starts[codes[cell]] : starts[codes[cell] + 1]]
-    return Cells.of(labels, covered)
+        bounds = np.searchsorted(of_level[order], np.arange(len(hierarchy.labels[level]) + 1))
+        sizes[here] = np.diff(bounds)[codes[here]]
+        parts.append((here, order, bounds[codes[here]]))
+    starts = np.append(0, np.cumsum(sizes))
+    covered = np.empty(starts[-1], dtype=np.int64)
+    for here, order, first in parts:  # the values of each node, one after another
+        step = np.arange(sizes[here].sum()) - np.repeat(np.cumsum(sizes[here]) - sizes[here], sizes[here])
+        covered[np.repeat(starts[here], sizes[here]) + step] = order[np.repeat(first, sizes[here]) + step]
+    return Cells(tuple(labels), covered, starts)
 
 
 def untouched(table: EncodedTable) -> PublishedRows:
@@ -186,16 +191,17 @@ def untouched(table: EncodedTable) -> PublishedRows:
     occurs = [np.bincount(column, minlength=1) > 0 for column in raw.T]
     occurring = [np.flatnonzero(o) for o in occurs]
     numbers = np.stack([(np.cumsum(o) - 1)[column] for o, column in zip(occurs, raw.T, strict=True)], axis=1)
-    rows, row_of = rows_of(numbers, [len(o) for o in occurring])
+    order = order_of_ranks((column, max(len(o), 1)) for column, o in zip(numbers.T, occurring, strict=True))
+    row_of = np.empty(len(order), dtype=np.int64)
+    row_of[order] = np.arange(len(order))
     counts = table.counts[present].astype(np.int64)
     levels = tuple(np.zeros(len(o), dtype=np.int64) for o in occurring)
-    by_row = np.argsort(row_of)
     return PublishedRows(
         table=table,
         cells=tuple(node_cells(h, z, o) for h, z, o in zip(table.hierarchies, levels, occurring, strict=True)),
         levels=levels,
-        rows=rows,
-        counts=counts[by_row],
+        rows=numbers[order],  # combinations are different already
+        counts=counts[order],
         majorities={name: majority(c.combination, c.codes, c.counts) for name, c in table.sensitive.items()},
         links=Links(present, row_of, counts),
     )

@@ -29,6 +29,7 @@ from nymity.report.page_wording import amount, count, listed, percent, shortened
 from nymity.report.received import received, staged
 from nymity.table.builders import BUILDERS
 from nymity.table.label_form import LabelForm
+from nymity.table.runs import counted, different
 from nymity.table.text import MASK, as_text, is_missing
 
 _ABOUT = template("about.html")
@@ -243,8 +244,7 @@ def _forms(released: OpenedRelease, column: ColumnSection) -> tuple[LabelForm, .
 
 def _examples(cells: pl.Series) -> Html:
     """Show the most frequent cells of a released column."""
-    found = pl.DataFrame({"cell": as_text(cells)}).group_by("cell").len()
-    found = found.filter(pl.col("cell") != MASK).sort(["len", "cell"], descending=[True, False])
+    found = counted(as_text(cells)).filter(pl.col("cell") != MASK).sort(["rows", "cell"], descending=[True, False])
     some = found["cell"].head(_EXAMPLES).to_list() or [MASK]
     return _ABOUT.examples([shortened(cell, _LONGEST) for cell in some])
 
@@ -263,7 +263,7 @@ def _cells_section(released: OpenedRelease) -> Section:
     columns = [column for column in released.certificate.columns if column.role == "quasi" and not column.unchanged]
     found: dict[LabelForm, None] = {}  # in order
     for column in columns:
-        cells = as_text(released.table[column.name]).unique()
+        cells = different(as_text(released.table[column.name]))
         known = (_MASKED, *_forms(released, column))
         found |= dict.fromkeys(form for form in known if cells.str.contains(form.pattern).fill_null(False).any())
     seen = [(form.example, form.words) for form in found]

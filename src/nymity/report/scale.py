@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nymity.report.subject import Subject
 from nymity.table.attribute import Role
+from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.partition_recoding import PartitionRecoding
@@ -109,12 +110,16 @@ def plain_scale(subject: Subject, name: str) -> ScaledColumn:
 
 def raw_codes(subject: Subject, name: str) -> NDArray[np.int64]:
     """Return the raw value of each of the original's records by its code in a hierarchy; -1 where it lists none."""
-    hierarchy: Hierarchy = subject.recoding.hierarchies[name]
-    return _codes(subject.original[name], hierarchy.index)
+    if name not in subject.raw_codes:
+        hierarchy: Hierarchy = subject.recoding.hierarchies[name]
+        subject.raw_codes[name] = _codes(subject.original[name], hierarchy.index)
+    return subject.raw_codes[name]
 
 
 def _codes(cells: pl.Series, index: Mapping[str | None, int]) -> NDArray[np.int64]:
     """Return the code that the text of each cell has in ``index``; -1 where it lists none."""
+    if not cells.dtype.is_float():
+        return codes_of(cells, None, index).astype(np.int64)
     found = pl.DataFrame({"cell": cells}).with_row_index("row").group_by("cell").agg("row")
     known = [next((index[text] for text in texts if text in index), -1) for texts in _possible_texts(found["cell"])]
     codes = np.full(len(cells), -1, dtype=np.int64)
@@ -125,12 +130,9 @@ def _codes(cells: pl.Series, index: Mapping[str | None, int]) -> NDArray[np.int6
 
 
 def _possible_texts(values: pl.Series) -> list[tuple[str | None, ...]]:
-    """Return how each value may be written: a whole number among floats with ``.0`` or, if all are whole, without.
+    """Return how each float may be written: a whole one with ``.0`` or, if all are whole, without.
 
     Which of them it is depends on all rows of a column, and a release may have fewer.
     """
-    text = as_text(values)
-    if not values.dtype.is_float():
-        return [(value,) for value in text]
     plain = values.fill_nan(None).cast(pl.String)
-    return list(zip(text, plain, plain.str.strip_suffix(".0"), strict=True))
+    return list(zip(as_text(values), plain, plain.str.strip_suffix(".0"), strict=True))

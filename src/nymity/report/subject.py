@@ -203,7 +203,13 @@ class Subject:
     @cached_property
     def sizes_before(self) -> NDArray[np.int64]:
         """Sizes of the original's classes over raw quasi-identifiers."""
-        return Groups(self.original, self.quasi).sizes.to_numpy().astype(np.int64)
+        groups = self._groups_before if self.schema.unit is None else Groups(self.original, self.quasi)
+        return groups.sizes.to_numpy().astype(np.int64)
+
+    @cached_property
+    def raw_codes(self) -> dict[str, NDArray[np.int64]]:
+        """Codes of the original's records, by column, of those that a section asked for."""
+        return {}
 
     @cached_property
     def sizes_after(self) -> NDArray[np.int64]:

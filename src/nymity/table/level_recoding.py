@@ -7,7 +7,7 @@ published classes of any layer are masked or removed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -28,6 +28,9 @@ from nymity.table.packing import KeyLayout
 from nymity.table.placing import Placed
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, refuse_unseen, written_alike
 from nymity.table.text import MASK
+
+#: Makes a column of labels, from which cells are taken.
+_Listed = Callable[[Sequence[Label]], pl.Series]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +82,14 @@ class LevelRecoding(Recoding):
 
         ``keep`` publishes these as they are generalized by the last layer, without values that nobody had.
         """
+        return self._recoded(table, unseen, outliers, _texts)
+
+    def apply_coded(self, table: pl.DataFrame, draws: Draws | None) -> Recoded:
+        """Publish rows without making text of the codes that labels have: it takes 16 bytes for each cell."""
+        self._check(table, "error", None)
+        return self._recoded(table, "error", self.outliers, _ranked)
+
+    def _recoded(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, listed: _Listed) -> Recoded:
         self._refuse_closed()
         places = {name: Placed.of(table[name], hierarchy) for name, hierarchy in self.hierarchies.items()}
         unplaced = self._unplaced(places, unseen)
@@ -90,7 +101,7 @@ class LevelRecoding(Recoding):
         rows = table if len(kept) == table.height else table[kept]
         layer = np.where(outside, len(self.layers) - 1, layer)[kept]
         published = {
-            name: self._publish(rows[name], name, places[name], kept, layer, masked)
+            name: self._publish(rows[name], name, places[name], kept, layer, masked, listed)
             if name in self.hierarchies
             else rows[name]
             for name in self.columns
@@ -263,6 +274,7 @@ class LevelRecoding(Recoding):
         kept: NDArray[np.int64],
         layer: NDArray[np.int64],
         masked: NDArray[np.bool_],
+        listed: _Listed,
     ) -> pl.Series:
         """Return the published cells of the kept rows; a column left as it is keeps its type."""
         a, values, suppressed = list(self.hierarchies).index(name), placed.values[kept], masked.copy()
@@ -279,8 +291,18 @@ class LevelRecoding(Recoding):
             labels += known.labels
         if not in_layers[layer].any() and not suppressed.any():
             return written_alike(raw.alias("cell")).alias(name)
-        cells = pl.Series("cell", [*labels, MASK], dtype=pl.String)
-        return cells.gather(np.where(suppressed, len(labels), at)).alias(name)
+        at[suppressed] = len(labels)
+        return listed([*labels, MASK]).gather(at).alias(name)
+
+
+def _texts(labels: Sequence[Label]) -> pl.Series:
+    """Return labels as a column."""
+    return pl.Series("cell", labels, dtype=pl.String)
+
+
+def _ranked(labels: Sequence[Label]) -> pl.Series:
+    """Return labels as numbers of the different ones in their order."""
+    return pl.Series("cell", labels, dtype=pl.Enum(sorted({label for label in labels if label is not None})))
 
 
 def _function_of(

@@ -91,6 +91,10 @@ class Recoding(ABC):
         self._check(table, unseen, outliers)
         return self.recode(table, unseen, outliers or self.outliers, draws)
 
+    def apply_coded(self, table: pl.DataFrame, draws: Draws | None) -> Recoded:
+        """Publish rows as :meth:`apply` does; text may be numbers of its different values in their order (``Enum``)."""
+        return self.apply(table, draws=draws)
+
     @abstractmethod
     def recode(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, draws: Draws | None) -> Recoded:
         """Recode rows of a table that has the columns; parameters as in :meth:`apply`."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nymity.table.hierarchy import Hierarchy, Label
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _DIGITS = re.compile(r"\d+-\d+", re.ASCII)
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(\.\d{6})?", re.ASCII)
 _LARGEST = 10**300
@@ -32,11 +33,15 @@ def numbers(values: Sequence[Label]) -> dict[Label, Fraction] | None:
     """
     found: dict[Label, Fraction] = {}
     for value in values:
-        if value is not None:
-            number = read_number(value) if _NUMBER.fullmatch(value) else None
-            if number is None or abs(number) > _LARGEST:
-                return None
-            found[value] = number
+        if value is None:
+            continue
+        if _WHOLE.fullmatch(value):  # most are: no need for decimals
+            found[value] = Fraction(int(value))
+            continue
+        number = read_number(value) if _NUMBER.fullmatch(value) else None
+        if number is None or abs(number) > _LARGEST:
+            return None
+        found[value] = number
     return found or None
 
 

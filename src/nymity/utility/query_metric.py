@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nymity.kernels.queries import GroupedRows
 from nymity.quality.metric import Metric, MetricValue, PreparedMetric
@@ -41,7 +40,7 @@ class QueryMetric(Metric):
         """Draw the queries for the values that occur, and answer them."""
         table = original.table
         occurring = {
-            name: [hierarchy.values[code] for code in np.flatnonzero(table.frequencies[a])]
+            name: [hierarchy.labels[0][code] for code in np.flatnonzero(table.frequencies[a]).tolist()]
             for a, (name, hierarchy) in enumerate(zip(table.names, table.hierarchies, strict=True))
         }
         workload = Workload.drawn(occurring, n=QUERIES, selectivity=SELECTIVITY, seed=SEED)
@@ -64,7 +63,9 @@ def countable(published: PublishedRows) -> Countable:
         column = published.rows[:, a]
         if gone:
             column = np.append(column, len(own.labels))
-            own = Cells.of([*own.labels, None], [*_each(own), np.arange(hierarchy.domain_size)])
+            everything = np.arange(hierarchy.domain_size)
+            ends = np.append(own.starts, own.starts[-1] + len(everything))
+            own = Cells((*own.labels, None), np.concatenate([own.covered, everything]), ends)
         cells[name] = own
         numbers.append(column + before)
         before += len(own.labels)
@@ -75,7 +76,3 @@ def countable(published: PublishedRows) -> Countable:
     nothing = GroupedRows(np.empty((0, len(records)), dtype=np.int32), records, starts, wide[:0])
     domains = {name: hierarchy.values for name, hierarchy in zip(table.names, table.hierarchies, strict=True)}
     return Countable(domains, cells, rows, nothing)
-
-
-def _each(cells: Cells) -> list[NDArray[np.int64]]:
-    return [cells.codes(cell) for cell in range(len(cells.labels))]

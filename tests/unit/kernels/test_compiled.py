@@ -134,3 +134,34 @@ def test_a_kept_kernel_loads_nothing_that_compiles_and_what_is_not_kept_is_compi
     ]
     assert told[0].stdout.split() == ["42", "True", "True", "False", "6.0"]
     assert told[1].stdout.split() == ["42", "False", "False", "False", "6.0"]
+
+
+LINKED = """
+import sys
+import numpy as np
+from nymity.kernels.compiled import njit
+
+@njit(cache=True)
+def inner(values):
+    return values.sum() + 1
+
+@njit(cache=True)
+def outer(values):
+    return 2 * inner(values)
+
+for kernel in sys.argv[1:]:
+    print({"inner": inner, "outer": outer}[kernel](np.array([7, 13])))
+print(*(sum(kernel.dispatcher.stats.cache_hits.values()) for kernel in (inner, outer)))
+"""
+
+
+def test_a_kernel_compiled_with_a_kept_one_holds_it(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(LINKED, encoding="utf-8")
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    told = []
+    for kernels in (["inner"], ["inner", "outer"], ["outer"]):  # keeps one, compiles another with it, calls that alone
+        command = [sys.executable, str(program), *kernels]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        told.append(done.stdout.split())
+    assert told == [["21", "0", "0"], ["21", "42", "1", "0"], ["42", "0", "1"]]

@@ -12,8 +12,6 @@ from nymity.core.wording import count, people
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import plain_form, text_of
 from nymity.publishing.withheld import Withheld
-from nymity.risk.evidence.free_text import is_free_text
-from nymity.risk.identifiers import by_content
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
 from nymity.table.text import as_text, plainly_named
@@ -155,6 +153,10 @@ def _says_what_happened(column: pl.Series) -> bool:
     """Whether cells are dates or free text: they repeat, but no value of them is a person."""
     if column.dtype == pl.Object:
         return False
+    # All of risk: most tables have no column to look at.
+    from nymity.risk.evidence.free_text import is_free_text
+    from nymity.risk.identifiers import by_content
+
     return any(flag.is_date for flag in by_content(plainly_named(column).drop_nulls().unique())) or is_free_text(column)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 import polars as pl
 
 from nymity.core.wording import count, percent
@@ -14,6 +15,7 @@ from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.fingerprint import as_any_file_tells
 from nymity.table.bucket_recoding import BUCKET, COUNT
+from nymity.table.runs import run_starts
 from nymity.table.text import as_text
 
 #: The warnings that the table alone shows, so that whoever has it can find them again.
@@ -150,7 +152,8 @@ class ValuesByClass:
             return ValuesByClass(name, pl.DataFrame(held))
         rows = pl.DataFrame({"class": of_row, "value": text_of(table[name])})
         if records is None:
-            return ValuesByClass(name, rows.group_by("class", "value").agg(pl.len().cast(pl.Int64).alias("records")))
+            first = run_starts(rows.get_columns())  # of equal rows that follow each other
+            rows, records = rows[first], pl.Series(np.diff(first, append=rows.height))
         rows = rows.with_columns(records.cast(pl.Int64).alias("records"))
         return ValuesByClass(name, rows.group_by("class", "value").agg(pl.col("records").sum()))
 
