@@ -28,7 +28,7 @@ class CodedColumn:
     name: str
     values: pl.Series  #: (n_values,), the first is missing
     times: pl.Series  #: (n_values,), of which the first may be zero
-    codes: npt.NDArray[np.uint32] = field(repr=False)  #: (n_rows,), each the place of a value
+    codes: npt.NDArray[np.uint16 | np.uint32] = field(repr=False)  #: (n_rows,), each the place of a value
     as_cut: bool = False
 
     @cached_property

@@ -320,7 +320,7 @@ def _together(table: pl.DataFrame, quasi: list[str]) -> tuple[pl.DataFrame, int]
         return table, 0
     # By number, because Polars reads names such as "*" and "^a.*$" as patterns.
     first = pl.DataFrame([table[name].alias(str(number)) for number, name in enumerate(quasi[:TELLING])])
-    numbered = TELLING == 2 and all(one.dtype == pl.UInt32 and not one.null_count() for one in first)
+    numbered = TELLING == 2 and all(one.dtype in (pl.UInt16, pl.UInt32) and not one.null_count() for one in first)
     # Two numbers of 32 bits are one of 64, which takes half the time.
     is_alone = (first["0"].cast(pl.UInt64) * 2**32 + first["1"]).is_unique() if numbered else first.is_unique()
     return table.filter(~is_alone), int(is_alone.sum())
