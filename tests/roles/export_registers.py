@@ -34,7 +34,7 @@ def demandantes(draw: random.Random, rows: int = 1200) -> Rows:
             {
                 "Nº demanda": f"28/{2019 + number % 5}/{draw.randrange(10_000, 99_999)}",
                 "NIF": f"{digits(draw, 8)}{draw.choice('TRWAGMYFPDXBNJZSQVHLCKE')}",
-                "Apellidos y nombre": f"{draw.choice(SPANISH_LAST)} {draw.choice(SPANISH_LAST)}, {draw.choice(SPANISH_FIRST)}",
+                "Apellidos y nombre": " ".join(draw.choices(SPANISH_LAST, k=2)) + ", " + draw.choice(SPANISH_FIRST),
                 "Fec. nac.": born.strftime("%d/%m/%Y"),
                 "Sexo": draw.choice(["H", "M"]),
                 "Nac.": draw.choices(["ESP", "MAR", "ROU", "COL", "ECU", "VEN"], weights=[70, 9, 8, 5, 4, 4])[0],
@@ -116,7 +116,7 @@ def woningzoekenden(draw: random.Random, rows: int = 1100) -> Rows:
                 "burg_staat": draw.choice(["ongehuwd", "gehuwd", "gescheiden", "verweduwd"]),
                 "aant_volw": adults,
                 "aant_kind": draw.choices([0, 1, 2, 3, 4], weights=[55, 20, 15, 7, 3])[0],
-                "pc6_huidig": f"{draw.randrange(3511, 3585)} {draw.choice('ABCDEGHJKLMNP')}{draw.choice('ABCDEGHJKLMNP')}",
+                "pc6_huidig": f"{draw.randrange(3511, 3585)} {''.join(draw.choices('ABCDEGHJKLMNP', k=2))}",
                 "huisnr": draw.randrange(1, 400),
                 "woonsit": draw.choice(["huur corp.", "huur part.", "inwonend", "koop", "opvang", "dakloos"]),
                 "wachttijd_mnd": draw.randrange(0, 180),
@@ -150,8 +150,14 @@ def rx_claims(draw: random.Random, rows: int = 1500) -> Rows:
         }
         for _ in range(rows // 4)
     ]
-    drugs = [("00093-1048-01", "METFORMIN HCL", 4.1), ("00071-0155-23", "ATORVASTATIN", 9.8), ("00006-0277-31", "SITAGLIPTIN", 480),
-             ("00002-3227-30", "FLUOXETINE", 6.2), ("61958-1101-1", "EMTRICITABINE/TENOFOVIR", 1900), ("00074-4339-02", "ADALIMUMAB", 5800)]  # fmt: skip
+    drugs = [
+        ("00093-1048-01", "METFORMIN HCL", 4.1),
+        ("00071-0155-23", "ATORVASTATIN", 9.8),
+        ("00006-0277-31", "SITAGLIPTIN", 480),
+        ("00002-3227-30", "FLUOXETINE", 6.2),
+        ("61958-1101-1", "EMTRICITABINE/TENOFOVIR", 1900),
+        ("00074-4339-02", "ADALIMUMAB", 5800),
+    ]
     out: Rows = []
     for number in range(rows):
         ndc, name, price = draw.choice(drugs)
@@ -181,20 +187,22 @@ def rx_claims(draw: random.Random, rows: int = 1500) -> Rows:
 
 def reha(draw: random.Random, rows: int = 1000) -> Rows:
     """Patients of German rehabilitation clinics: decimal commas, 97 to 99 for no answer."""
+    trades = ["Maurer", "Pflegefachkraft", "Lehrer/in", "Schlosser", "Verkäufer/in"]
+    said = "Frau {} berichtet über Streit mit dem Chef, AU verlängert"
     out: Rows = []
     for number in range(rows):
-        start = day(draw, 2022, 2023)
+        start, born = day(draw, 2022, 2023), day(draw, 1950, 2000).strftime("%d%m%y")
         out.append(
             {
                 "lfd": number + 1,
-                "VSNR": f"{draw.randrange(10, 90)}{day(draw, 1950, 2000).strftime('%d%m%y')}{draw.choice('ABDGHKLMRSW')}{digits(draw, 3)}",
+                "VSNR": f"{draw.randrange(10, 90)}{born}{draw.choice('ABDGHKLMRSW')}{digits(draw, 3)}",
                 "Name_Pat": draw.choice(GERMAN_LAST),
                 "GJahr": draw.randrange(1948, 2003),
                 "Geschl": draw.choice([1, 2]),
                 "PLZ3": draw.choice(["790", "791", "792", "793", "794", "781", "782"]),
                 "FamStand": draw.choice([1, 2, 3, 4, 99]),
                 "Schulabschl": draw.choice([1, 2, 3, 4, 5, 98, 99]),
-                "zuletzt_ausgeuebter_Beruf": draw.choice(["Maurer", "Pflegefachkraft", "Lehrer/in", "Schlosser", "Verkäufer/in"]),
+                "zuletzt_ausgeuebter_Beruf": draw.choice(trades),
                 "Aufn": start.strftime("%d.%m.%Y"),
                 "Entl": (start + dt.timedelta(days=draw.randrange(18, 36))).strftime("%d.%m.%Y"),
                 "HD_ICD": draw.choice(["M54.4", "M17.1", "F33.1", "I25.1", "C50.4", "F43.2", "S83.5"]),
@@ -208,9 +216,9 @@ def reha(draw: random.Random, rows: int = 1000) -> Rows:
                 "Rentenantrag": draw.choices([0, 1, 99], weights=[82, 15, 3])[0],
                 "Klinik_Nr": draw.randrange(1, 7),
                 "Gewicht_W": comma(draw.uniform(0.4, 2.9), 4),
-                "arzt_freitext": maybe(draw, 0.3, f"Frau {draw.choice(GERMAN_LAST)} berichtet über Streit mit dem Chef, AU verlängert"),
+                "arzt_freitext": maybe(draw, 0.3, said.format(draw.choice(GERMAN_LAST))),
             }
-        )  # fmt: skip
+        )
     return out
 
 
