@@ -201,6 +201,21 @@ def test_values_are_told_apart_whatever_their_length(tmp_path: Path, by_values: 
     assert read_table(tmp_path / "t.csv").equals(table)
 
 
+def test_numbers_and_dates_are_told_apart_whatever_their_length(tmp_path: Path, by_values: pytest.MonkeyPatch) -> None:
+    """Cells of up to 14 characters from ``+`` to ``:`` are one word; those beside them, and longer ones, are not."""
+    digits = ["0" * length for length in range(1, 20)] + [("9876543210" * 2)[:length] for length in range(1, 20)]
+    marked = [f"1{'0' * place}{mark}{'0' * rest}" for mark in '+,-./:*;<?@0"' for place in range(9) for rest in (0, 5)]
+    beyond = ["1234567é", "12345678é", "2020-02-01é", "é2345678", "1234567\u00bf", "12345678\u07ff", "-+,./:-+,./:"]
+    beyond += ["abcdefЦ", "1626364656660-"]  # the same halves of bytes, but for the topmost
+    values = list(dict.fromkeys([*digits, *marked, *beyond]))
+    table = pl.DataFrame({"a": values * 3, "b": values[::-1] * 3}, schema={"a": pl.String, "b": pl.String})
+    table.write_csv(tmp_path / "t.csv")
+    by_values.setattr(delimited, "LARGE", 0)
+    columns, _ = delimited.CSV.read_coded(tmp_path / "t.csv", ReadOptions())  # type: ignore[misc]
+    assert [column.values.to_list() for column in columns] == [[None, *values], [None, *values[::-1]]]
+    assert CodedTable(columns).frame().equals(table)
+
+
 def test_a_column_of_a_table_may_have_many_values(tmp_path: Path, by_values: pytest.MonkeyPatch) -> None:
     by_values.undo()
     by_values.setattr(delimited, "LARGE", 0)
@@ -228,11 +243,16 @@ def test_columns_get_more_and_longer_values_on_the_way(
             "once_long": ["abcdefghi" if i == 50_001 else f"v{i % 3000}" for i in range(rows)],
             "once_longer": ["abcdefgh" * 3 if i == 50_002 else f"v{i % 9}" for i in range(rows)],
             "all_long": [f"text of some length {i % 5000}" for i in range(rows)],
+            "later_dates": [
+                f"{i % 9}" if i < 20_003 else f"20{i % 90 + 10}-0{i % 9 + 1}-{i % 71 + 10}" for i in range(rows)
+            ],
             "gaps": [None if i % 3 else f"v{i % 2500}" for i in range(rows)],
             "nothing": [None] * rows,
         },
         schema=dict.fromkeys(
-            "few limit beyond each later_many later_long once_long once_longer all_long gaps nothing".split(), pl.String
+            "few limit beyond each later_many later_long once_long once_longer all_long later_dates gaps "
+            "nothing".split(),
+            pl.String,
         ),
     )
     table.write_csv(tmp_path / "t.csv")

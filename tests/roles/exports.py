@@ -15,6 +15,7 @@ import polars as pl
 from .export_care import colegio, hopital, kasse, pflegeheim
 from .export_customers import allocataires, huurders, local_union, retail_bank
 from .export_draws import Rows
+from .export_registers import demandantes, enfance, reha, rx_claims, woningzoekenden
 
 
 def labour_survey(draw: random.Random, rows: int = 2600) -> Rows:
@@ -112,12 +113,22 @@ TABLES: dict[str, Callable[[random.Random], Rows]] = {
     "retail_bank": retail_bank,
     "pflegeheim": pflegeheim,
     "allocataires": allocataires,
+    "demandantes": demandantes,
+    "enfance": enfance,
+    "woningzoekenden": woningzoekenden,
+    "rx_claims": rx_claims,
+    "reha": reha,
 }
 
 
 #: What files have instead of commas and UTF-8.
-DELIMITERS = dict.fromkeys(("hopital", "kasse", "huurders", "colegio", "pflegeheim", "allocataires"), ";")
-ENCODINGS = {"hopital": "cp1252", "pflegeheim": "cp1252", "colegio": "utf-8-sig"}
+DELIMITERS = dict.fromkeys(
+    "hopital kasse huurders colegio pflegeheim allocataires demandantes enfance woningzoekenden reha".split(), ";"
+)
+ENCODINGS = {"hopital": "cp1252", "pflegeheim": "cp1252", "colegio": "utf-8-sig", "demandantes": "cp1252"}
+#: Lines above the header and below the records.
+TITLES = {"demandantes": "Oficina de Empleo de Getafe\nDemandantes inscritos a 31/12/2023\n\n"}
+SUMS = {"demandantes": "Total;1200" + 20 * ";" + "\n"}
 
 
 def write(name: str, folder: Path) -> Path:
@@ -127,9 +138,12 @@ def write(name: str, folder: Path) -> Path:
         return _write_sav(rows, folder / f"{name}.sav")
     path = folder / f"{name}.csv"
     with path.open("w", newline="", encoding=ENCODINGS.get(name, "utf-8")) as file:
-        writer = csv.DictWriter(file, list(rows[0]), delimiter=DELIMITERS.get(name, ","))
+        quoting = csv.QUOTE_NONNUMERIC if name == "rx_claims" else csv.QUOTE_MINIMAL
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=DELIMITERS.get(name, ","), quoting=quoting)
+        file.write(TITLES.get(name, ""))
         writer.writeheader()
         writer.writerows(rows)
+        file.write(SUMS.get(name, ""))
     return path
 
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from nymity.risk.evidence import by_name, vocabulary
+from nymity.risk.evidence.concept import Concept
 from nymity.risk.naming import with_neighbours, words_of
 
 from .tables import Labelled
@@ -41,7 +42,9 @@ def _fits(word: str, known: str) -> bool:
 @contextmanager
 def without(words: frozenset[str]) -> Iterator[None]:
     """Suggest as if the vocabulary did not have some words."""
-    before: Mapping[str, object] = {name: getattr(by_name, name) for name in ("CONCEPTS", "WEIGHTS", "NOTES")}
+    before: Mapping[str, object] = {
+        name: value for name, value in vars(by_name).items() if name == "CONCEPTS" or isinstance(value, Concept)
+    }
     every = {
         concept: replace(
             concept,
@@ -51,8 +54,9 @@ def without(words: frozenset[str]) -> Iterator[None]:
         for concept in (*vocabulary.CONCEPTS, vocabulary.WEIGHTS)
     }
     by_name.CONCEPTS = tuple(every[concept] for concept in vocabulary.CONCEPTS)  # type: ignore[attr-defined]
-    by_name.WEIGHTS = every[vocabulary.WEIGHTS]  # type: ignore[attr-defined]
-    by_name.NOTES = every[vocabulary.NOTES]  # type: ignore[attr-defined]
+    for name, value in before.items():  # each by its name, too: rules ask which concept it is
+        if isinstance(value, Concept):
+            setattr(by_name, name, every.get(value, value))
     by_name.forget()
     try:
         yield

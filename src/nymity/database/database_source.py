@@ -19,7 +19,7 @@ from nymity.database.arrow_cells import table_of
 from nymity.database.database_kind import qualified
 from nymity.database.kinds import kind_of
 from nymity.database.session import Session
-from nymity.io import DetectedReading, Dictionary, ReadOptions, Valued, text_cells
+from nymity.io import CodedTable, DetectedReading, Dictionary, ReadOptions, Valued, detect_reading, text_cells
 from nymity.table.content_order import content_order
 
 
@@ -101,6 +101,10 @@ class DatabaseSource:
                 hint="a query that selects nullif(column, code)",
             )
         return self.read(), DetectedReading(), dictionary or Dictionary()
+
+    def left_as_is(self, cells: pl.DataFrame | CodedTable) -> DetectedReading:
+        """Return what cells seem to mean beside what the database says of them: nobody but a query reads them so."""
+        return detect_reading(cells if isinstance(cells, pl.DataFrame) else cells.frame(), ReadOptions())
 
     @property
     def shown(self) -> str:

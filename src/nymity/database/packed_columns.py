@@ -106,7 +106,7 @@ class PackedColumns:
             if column.dtype == pl.Boolean:
                 yield (there.cast(pl.UInt8) + 48).to_numpy().tobytes() if len(there) else None
             elif sent is None:
-                joined = there.str.join(_MARK).item().encode() if len(there) else b""
+                joined = there.str.join(_MARK).cast(pl.Binary).item() if len(there) else b""
                 told = joined.count(_MARK.encode()) == max(0, len(there) - 1)  # or a cell has the mark: nobody can tell
                 if column.null_count():
                     yield len(there)

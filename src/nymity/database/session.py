@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -35,7 +36,13 @@ class Session:
         self.committed = False
         if self.new_file is not None and (read_only or not self.new_file.parent.is_dir()):
             missing = self.new_file if read_only else self.new_file.parent
-            raise DatabaseError(where, expected="a database to open", got=f"no {missing}", hint="check the path")
+            absolute = not missing.is_absolute() and Path("/", missing).exists()
+            hint = (
+                f"one more slash: a path from the root is {address.kind}:////{missing}"
+                if absolute
+                else "check the path"
+            )
+            raise DatabaseError(where, expected="a database to open", got=f"no {missing}", hint=hint)
         with told(address, where, "to connect to a database", cells=False):
             self._connection: Any = self.kind.connect(address, read_only=read_only)
         try:

@@ -74,10 +74,10 @@ class CellColumn:
             )
         if values.dtype != pl.String:
             values = _NO_TEXT
-        different = pl.DataFrame(
-            [values.str.strip_chars().alias("value"), column.times.head(len(values)).alias("times")]
-        ).drop_nulls()
-        if different["value"].n_unique() < different.height:
+        stripped = values.str.strip_chars()
+        same = column.as_cut and bool((stripped.str.len_bytes() == values.str.len_bytes()).all())
+        different = pl.DataFrame([stripped.alias("value"), column.times.head(len(values)).alias("times")]).drop_nulls()
+        if not same and different["value"].n_unique() < different.height:
             different = different.group_by("value", maintain_order=True).agg(pl.col("times").sum())
         return CellColumn._of_texts(column.name, different, declared, options)
 

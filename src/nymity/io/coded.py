@@ -28,7 +28,7 @@ class CodedColumn:
     name: str
     values: pl.Series  #: (n_values,), the first is missing
     times: pl.Series  #: (n_values,), of which the first may be zero
-    codes: npt.NDArray[np.uint32] = field(repr=False)  #: (n_rows,), each the place of a value
+    codes: npt.NDArray[np.uint16 | np.uint32] = field(repr=False)  #: (n_rows,), each the place of a value
     as_cut: bool = False
 
     @cached_property
@@ -38,7 +38,7 @@ class CodedColumn:
 
     def keys_at(self, rows: pl.Series) -> pl.Series:
         """Return the keys of some rows; those of all are not made for that."""
-        codes = self.codes[rows.to_numpy()]
+        codes = self.codes.take(rows.to_numpy())
         return pl.Series(codes if self._ranks is None else self._ranks[codes])
 
     @cached_property
@@ -88,7 +88,7 @@ class CodedTable:
     def at(self, name: str, rows: pl.Series) -> pl.Series:
         """Return the cells of a column in some rows."""
         column = self.coded[name]
-        return column.values.gather(pl.Series(column.codes[rows.to_numpy()])).alias(name)
+        return column.values.gather(pl.Series(column.codes.take(rows.to_numpy()))).alias(name)
 
     def gather_every(self, n: int) -> pl.DataFrame:
         """Return the first of each n rows."""

@@ -20,6 +20,7 @@ from nymity.kernels.cells import (
     FEW,
     FEW_BITS,
     counted,
+    counted_few,
     cut_cells,
     find_ends,
     find_ends_outside_quotes,
@@ -50,7 +51,7 @@ class Coder:
         self._names, self._delimiter, self._expected = names, np.uint8(ord(delimiter)), size
         self._few = _FewValues(len(names))
         self._columns: list[_Values | None] = [None] * len(names)  # those with more than few values
-        self._codes = np.empty((len(names), 0), np.uint32)  # of the first rows those that were numbered
+        self._codes = np.empty((len(names), 0), np.uint16)  # of the rows so far, where there are few values
         self._rows = self._all_rows = 0  # so far, and as many as there seem to be
         self._buffer = np.zeros(_BLOCK + _PADDING, np.uint8)
         self._size = 0
@@ -104,22 +105,22 @@ class Coder:
         if not cut_cells(block, ends, few.slots, few.words, few.counts, since, few.wide, low, high, codes):
             return False
         for place in np.flatnonzero(since < rows).tolist():
-            column = self._columns[place]
+            column, row = self._columns[place], int(since[place])
             if column is None:
-                self._columns[place] = column = few.values(place, self._all_rows)
-            column.number(low[place], high[place] if few.wide[place] else None, since[place], block, codes[place])
+                self._columns[place] = column = few.values(place, self._codes[place, : self._rows + row])
+            column.number(low[place], high[place] if few.wide[place] else None, row, block, self._rows, self._all_rows)
         self._rows += rows
         rest = block[cut : self._size].copy()
         block[: len(rest)] = rest
         self._size = len(rest)
         return True
 
-    def _room(self, rows: int, size: int) -> npt.NDArray[np.uint32]:
+    def _room(self, rows: int, size: int) -> npt.NDArray[np.uint16]:
         """Return room for the codes of further rows: at first for all of a text, if these are like the rest of it."""
         needed = self._rows + rows
         if needed > self._codes.shape[1]:
             self._all_rows = max(needed, rows * self._expected // size if not self._rows else needed)
-            larger = np.empty((len(self._names), self._all_rows * 17 // 16), np.uint32)
+            larger = np.empty((len(self._names), _room_for(self._all_rows)), np.uint16)
             larger[:, : self._rows] = self._codes[:, : self._rows]
             self._codes = larger
         return self._codes[:, self._rows : needed]
@@ -127,12 +128,13 @@ class Coder:
     def _finished(self) -> tuple[CodedColumn, ...] | None:
         columns = []
         for place, name in enumerate(self._names):
-            column, self._columns[place] = self._columns[place] or self._few.values(place, self._rows), None
+            few = self._codes[place, : self._rows]
+            column, self._columns[place] = self._columns[place] or self._few.values(place, few), None
             texts = column.texts()
             if texts is None or (self._returns and _has_returns(texts)):
                 return None
-            times = column.times()
-            codes = self._codes[place, : self._rows]
+            codes = few if column.is_few else column.codes[: self._rows]
+            times = self._few.times(place) if column.is_few else column.times(codes)
             if self._quoted and texts.str.contains('"', literal=True).any():
                 if not texts.str.contains(_WELL_QUOTED).all():
                     return None
@@ -175,22 +177,37 @@ class _FewValues:
         self.counts = np.zeros((fields, 2), np.int64)
         self.wide = np.zeros(fields, np.bool_)
 
-    def values(self, place: int, rows: int) -> _Values:
-        """Return those of one column so far, to which more may come, up to all rows of the text."""
-        return _Values(self.slots[place].ravel(), self.words[place], self.counts[place], rows)
+    def values(self, place: int, codes: npt.NDArray[np.uint16]) -> _Values:
+        """Return those of one column so far, to which more may come."""
+        return _Values(self.words[place], int(self.counts[place, 0]), codes)
+
+    def times(self, place: int) -> npt.NDArray[np.int64]:
+        """Return how often each of one column occurs, missing first."""
+        values, missing = self.counts[place]
+        times = np.empty(values + 1, np.int64)
+        counted_few(self.slots[place], times)
+        times[0] = missing
+        return times
 
 
 class _Values:
     """The different cells of one column, kept in a hash table that grows (:mod:`nymity.kernels.cells`)."""
 
-    def __init__(self, table: Any, words: Any, counts: Any, rows: int) -> None:
-        self._table, self._bits, self._low, self._rows = table, FEW_BITS, words, rows
+    def __init__(self, words: Any, values: int, codes: npt.NDArray[np.uint16]) -> None:
+        self.codes: npt.NDArray[Any] = codes
+        self._bits, self._low = 0, words
+        self._table = np.zeros(0, np.uint32)
         self._high = np.zeros(0, np.uint64)  # grows where a cell is long
         self._arena = np.empty(1024, np.uint8)
-        self._state = np.array([counts[0], 0, counts[1], 0])
+        self._state = np.array([values, 0, 0])
 
-    def number(self, low: Any, high: Any, row: int, block: Any, codes: Any) -> None:
-        """Write the number of each cell from a row on to ``codes``; without ``high`` all cells are short."""
+    def number(self, low: Any, high: Any, row: int, block: Any, before: int, all_rows: int) -> None:
+        """Number the cells of a block from a row on; without ``high`` all are short."""
+        if self.is_few:
+            self._larger(FEW_BITS + 2)
+        if before + len(low) > len(self.codes):
+            self.codes = _longer(self.codes, before + row, _room_for(all_rows), np.uint32)
+        codes = self.codes[before : before + len(low)]
         while True:
             if high is None:
                 row = number_short(low, row, self._table, self._bits, self._low, self._state, codes)
@@ -200,27 +217,27 @@ class _Values:
             if row == len(low):
                 return
             is_long = high is not None and low[row] >= _MARK
-            self._grow(int(high[row] & np.uint64(0xFFFFFFFF)) if is_long else 0)
+            self._grow(int(high[row] & np.uint64(0xFFFFFFFF)) if is_long else 0, before + row, all_rows)
 
-    def _grow(self, length: int) -> None:
+    @property
+    def is_few(self) -> bool:
+        """Whether all were numbered as they were cut."""
+        return not self._bits
+
+    def _grow(self, length: int, rows: int, all_rows: int) -> None:
         values, used = int(self._state[0]), int(self._state[1])
-        if values >= len(self._table) >> 2:
-            self._bits = self._larger_bits(values)
-            larger = np.empty(2 << self._bits, np.uint64)  # not zeros, which come in small pages
-            larger.fill(0)
-            number_again(self._table, larger, self._bits)
-            self._table = larger
-            room = (1 << self._bits) // 2 + 1
-            self._low = _longer(self._low, values + 1, room)
+        if values >= len(self._table) >> 1:
+            each = values > _NEARLY_EACH * rows
+            enough = max(self._bits + 1, all_rows.bit_length() + 1) if each else self._bits + 1
+            self._larger(self._bits + 2 if self._bits < _LARGE_BITS else min(self._bits + 3, enough))
         if used + length + 16 > len(self._arena):
             self._arena = _longer(self._arena, used, 2 * len(self._arena) + length)
 
-    def _larger_bits(self, values: int) -> int:
-        if self._bits < _LARGE_BITS:
-            return self._bits + 2
-        cells = int((self._table[1::2] & np.uint64(0xFFFFFFFF)).sum())
-        enough = max(self._bits + 1, self._rows.bit_length() + 1)
-        return min(self._bits + 3, enough) if values > _NEARLY_EACH * cells else self._bits + 1
+    def _larger(self, bits: int) -> None:
+        values = int(self._state[0])
+        self._bits, self._table = bits, np.zeros(1 << bits, np.uint32)
+        self._low = _longer(self._low, values + 1, (1 << bits) // 2 + 1)
+        number_again(self._low, self._high, values, self._table, bits)
 
     def _highs(self) -> npt.NDArray[np.uint64]:
         """Return the second number of each value, with room for as many as there is for the first."""
@@ -245,15 +262,19 @@ class _Values:
         whole = pl.Series("cells", [texts[: size - 1].tobytes()], dtype=pl.Binary).cast(pl.String)
         return pl.concat([missing, whole.str.split("\0").explode()])
 
-    def times(self) -> npt.NDArray[np.int64]:
+    def times(self, codes: Any) -> npt.NDArray[np.int64]:
         """Return how often each occurs, missing first."""
-        times = np.empty(int(self._state[0]) + 1, np.int64)
-        counted(self._table, times)
-        times[0] = self._state[2]
+        times = np.zeros(int(self._state[0]) + 1, np.int64)
+        counted(codes, times)
         return times
 
 
-def _longer(array: Any, kept: int, length: int) -> Any:
-    longer = np.empty(length, array.dtype)
+def _room_for(rows: int) -> int:
+    """Return a little more than rows seem to be."""
+    return rows * 17 // 16
+
+
+def _longer(array: Any, kept: int, length: int, dtype: Any = None) -> Any:
+    longer = np.empty(length, dtype or array.dtype)
     longer[:kept] = array[:kept]
     return longer

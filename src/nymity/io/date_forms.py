@@ -38,6 +38,7 @@ _SHAPES = (
 _MIXED = (*(one for one in _SHAPES if "%y" not in one[1][0]), (r"^\d{4}-\d{2}-\d{2}$", ("%Y-%m-%d",)))
 #: Days in digits alone, as SAP and registers write them; so many different ones are no chance.
 _DIGITS, _ENOUGH_DAYS, _YEARS = "%Y%m%d", 5, (1880, 2100)
+_EIGHT_DIGITS = r"^\d{8}$"
 
 
 def date_forms(columns: list[CellColumn], options: ReadOptions) -> tuple[ReadOptions, list[Proposal]]:
@@ -86,6 +87,8 @@ def _days_in_digits(columns: list[CellColumn], options: ReadOptions) -> tuple[Re
 def _day_in_digits(column: CellColumn) -> str | None:
     """Return a day of a column, if all of its cells are days in digits, and enough of them differ."""
     if column.numbers is None:
+        if not column.all_match(_EIGHT_DIGITS):
+            return None
         texts = column.rest.unique()
     else:
         low, high = column.numbers.min(), column.numbers.max()
@@ -93,7 +96,7 @@ def _day_in_digits(column: CellColumn) -> str | None:
             return None
         numbers = column.numbers.unique().cast(pl.Float64)
         texts = numbers.cast(pl.Int64).cast(pl.String) if bool((numbers == numbers.round()).all()) else pl.Series([""])
-    if len(texts) < _ENOUGH_DAYS or not texts.str.contains(r"^\d{8}$").all():
+    if len(texts) < _ENOUGH_DAYS or not texts.str.contains(_EIGHT_DIGITS).all():
         return None
     days = texts.str.to_date(_DIGITS, strict=False)
     return str(texts.sort()[0]) if not days.null_count() and bool(days.dt.year().is_between(*_YEARS).all()) else None

@@ -76,7 +76,7 @@ class Packed(Format):
 
 @dataclass(frozen=True, kw_only=True)
 class Zip(Packed):
-    """An archive with one table; folders and what macOS adds are passed over."""
+    """An archive with one table; folders, what macOS adds and texts such as README.txt are passed over."""
 
     def unpack(self, path: Path, folder: Path) -> Path:
         """Unpack the one table, whatever folder it lies in."""
@@ -100,13 +100,22 @@ def _the_table(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     from nymity.io.formats import SUFFIXES
 
     files = [one for one in archive.infolist() if not one.is_dir() and not _is_litter(one.filename)]
-    tables = [one for one in files if one.filename.lower().endswith(SUFFIXES)]
+    tables = [one for one in files if one.filename.lower().endswith(SUFFIXES) and not _is_remark(one.filename)]
     if len(tables) != 1:
         names = ", ".join(PurePosixPath(one.filename).name[:60] for one in files[:5]) or "nothing"
         raise FileError(
             str(path), expected="an archive with one table in it", got=names, hint="unpack it, and name one file"
         )
     return tables[0]
+
+
+def _is_remark(name: str) -> bool:
+    """Whether a text beside a table is to be read by people."""
+    path = PurePosixPath(name.lower())
+    return path.suffix == ".txt" and path.stem.replace("_", "").replace("-", "").startswith(_REMARKS)
+
+
+_REMARKS = ("readme", "liesmich", "lisezmoi", "leeme", "leame", "leesmij", "license", "licence", "lizenz", "copyright")
 
 
 def _is_litter(name: str) -> bool:

@@ -3,7 +3,9 @@
 Text comes in blocks of UTF-8 without NUL; ``block`` (n,) uint8 has at least 64 zeros after the text. A cell of up to
 sixteen bytes is two numbers of 64 bits, ``low`` and ``high``, the first byte lowest, and no other cell has the same
 two; of a longer one, ``low`` is a hash and ``high`` says where it lies, and how long it is. The byte 0xFF, which UTF-8
-does not have, marks hashes as such.
+does not have, marks hashes as such. Dates and numbers of 9 to 14 bytes are one number all the same: the sixteen
+characters from ``+`` to ``:`` differ in their lower four bits, and the topmost byte says how many there are, by one
+with which no text in UTF-8 ends. A cell of one number is short.
 
 Cells of a column with few and short values are numbered as they are cut. Those of others are numbered column by column,
 so that the tables of all need not be in reach at once.
@@ -27,6 +29,11 @@ _ONE, _EIGHT, _HALF, _SHIFT = np.uint64(1), np.uint64(8), np.uint64(32), np.uint
 _AHEAD = 64
 _LOWER = np.uint64(0xFFFFFFFF)
 _NEWLINE, _QUOTE = np.uint8(10), np.uint8(34)
+#: Of cells with four bits for a character: the most bytes, what is added to how many there are for the topmost byte,
+#: and what shows that a byte is in their range: its highest bit is set, or not, when these are added to all eight.
+_PACKED, _PACKED_TOP, _TOP = 14, 0xC0 - 8, np.uint64(56)
+_SIGNS, _ZEROS = np.uint64(0x8080808080808080), np.uint64(0x3030303030303030)
+_ABOVE, _BELOW = np.uint64(0x4545454545454545), np.uint64(0x5555555555555555)
 _FEW_SHIFT, _FEW_LAST = np.uint64(64 - FEW_BITS), np.int64((1 << FEW_BITS) - 1)
 
 
@@ -66,10 +73,10 @@ def cut_cells(block, ends, few, words, counts, since, wide, low, high, codes):
     """Number the cells of columns with few values, and write the numbers of others to ``low`` and ``high``.
 
     ``low``, ``high`` and ``codes`` are (n_fields, n_rows). A column has few values in the rows before ``since``
-    (n_fields,), which is set here where it gets too many or one of more than eight bytes. ``few`` (n_fields,
+    (n_fields,), which is set here where it gets too many or one that is not short. ``few`` (n_fields,
     2**FEW_BITS, 2) has a cell and, packed, its number and count in each slot, ``words`` (n_fields, FEW + 1) the cell of
     each number, ``counts`` (n_fields, 2) how many different and how many empty cells there were. ``high`` is written
-    for ``wide`` columns (n_fields,) alone: those with cells of more than eight bytes, in this block or an earlier one.
+    for ``wide`` columns (n_fields,) alone: those with cells that are not short, in this block or an earlier one.
 
     Returns whether lines end after the last cell of each row, and nowhere else.
     """
@@ -84,14 +91,14 @@ def cut_cells(block, ends, few, words, counts, since, wide, low, high, codes):
             regular &= (block[end] == _NEWLINE) == last
             if last and length > 0 and block[end - 1] == 13:
                 length -= 1
-            if length > 8:
+            word = _short(block, start, length) if length > 0 else np.uint64(0)
+            if length > 8 and word == 0:
                 since[field] = min(since[field], row)
                 if not wide[field]:
                     wide[field] = True
                     high[field, since[field] : row] = 0
                 low[field, row], high[field, row] = _long(block, start, length)
             else:
-                word = eight_bytes(block, start) & (_ALL >> np.uint64(64 - 8 * length)) if length > 0 else np.uint64(0)
                 code = -1
                 if row < since[field]:
                     code = _number_of_few(word, few[field], words[field], counts[field])
@@ -132,8 +139,38 @@ def _number_of_few(word, slots, words, counts):
 
 
 @njit(cache=True, nogil=True)
+def _short(block, start, length):
+    """Return the number of a cell that is one, 0 if it takes two."""
+    first = eight_bytes(block, start)
+    if length <= 8:
+        return first & (_ALL >> np.uint64(64 - 8 * length))
+    if length > _PACKED or not _is_packed(first):
+        return np.uint64(0)
+    there = _ALL >> np.uint64(128 - 8 * length)
+    second = (eight_bytes(block, start + 8) & there) | (_ZEROS & ~there)
+    if not _is_packed(second):
+        return np.uint64(0)
+    return _halved(first) | (_halved(second) << _HALF) | (np.uint64(_PACKED_TOP + length) << _TOP)
+
+
+@njit(cache=True, nogil=True)
+def _is_packed(eight):
+    """Return whether eight bytes are characters from ``+`` to ``:``."""
+    return ((eight | (eight + _ABOVE)) & _SIGNS) == 0 and ((eight + _BELOW) & _SIGNS) == _SIGNS
+
+
+@njit(cache=True, nogil=True)
+def _halved(eight):
+    """Return the lower four bits of eight bytes, in 32."""
+    eight &= np.uint64(0x0F0F0F0F0F0F0F0F)
+    eight = (eight | (eight >> np.uint64(4))) & np.uint64(0x00FF00FF00FF00FF)
+    eight = (eight | (eight >> _EIGHT)) & np.uint64(0x0000FFFF0000FFFF)
+    return (eight | (eight >> np.uint64(16))) & _LOWER
+
+
+@njit(cache=True, nogil=True)
 def _long(block, start, length):
-    """Return the two numbers of a cell of more than eight bytes."""
+    """Return the two numbers of a cell that is not short."""
     if length <= 16:
         rest = eight_bytes(block, start + 8) & (_ALL >> np.uint64(128 - 8 * length))
         return eight_bytes(block, start), rest
@@ -142,43 +179,35 @@ def _long(block, start, length):
 
 @njit(cache=True, nogil=True)
 def number_short(low, row, table, bits, kept, state, codes):
-    """As :func:`number_cells`, where no cell of the column has more than eight bytes."""
-    last = np.uint64((len(table) >> 1) - 1)
-    shift = np.uint64(64 - bits)
-    values, empty = state[0], state[2]
-    most = min(len(table) >> 2, len(kept) - 1)
-    slots = np.empty(_AHEAD, np.uint64)
+    """As :func:`number_cells`, where all cells of the column are short."""
+    last, shift = np.int64(len(table) - 1), np.uint64(64 - bits)
+    values, most = state[0], min(len(table) >> 1, len(kept) - 1)
+    numbers, there = np.empty(_AHEAD, np.uint32), np.empty(_AHEAD, np.uint64)
     while row < len(low):
-        n, touched = min(_AHEAD, len(low) - row), np.uint64(0)
+        n = min(_AHEAD, len(low) - row)
         for i in range(n):
-            slot = (low[row + i] * _MULTIPLIER) >> shift
-            slots[i] = slot
-            touched ^= table[2 * slot]
-        state[3] = np.int64(touched & _ONE)  # or the reads would be left out
+            word = low[row + i]
+            numbers[i] = table[(word * _MULTIPLIER) >> shift] if word != 0 else 0
         for i in range(n):
-            word, slot = low[row], slots[i]
-            if word == 0:
-                codes[row] = 0
-                empty += 1
-                row += 1
-                continue
-            found = table[2 * slot]
-            while found != word and found != 0:
-                slot = (slot + _ONE) & last
-                found = table[2 * slot]
-            if found == 0:
-                if values >= most:
-                    state[0], state[2] = values, empty
-                    return row
-                values += 1
-                kept[values] = word
-                table[2 * slot] = word
-                table[2 * slot + 1] = np.uint64(values) << _HALF
-            packed = table[2 * slot + 1] + _ONE
-            table[2 * slot + 1] = packed
-            codes[row] = packed >> _HALF
+            there[i] = kept[numbers[i]]
+        for i in range(n):
+            word, number = low[row], np.int64(numbers[i])
+            if there[i] != word:
+                slot = np.int64((word * _MULTIPLIER) >> shift)
+                number = np.int64(table[slot])
+                while number != 0 and kept[number] != word:
+                    slot = (slot + 1) & last
+                    number = np.int64(table[slot])
+                if number == 0:
+                    if values >= most:
+                        state[0] = values
+                        return row
+                    values += 1
+                    number = values
+                    kept[number], table[slot] = word, number
+            codes[row] = number
             row += 1
-    state[0], state[2] = values, empty
+    state[0] = values
     return row
 
 
@@ -186,60 +215,52 @@ def number_short(low, row, table, bits, kept, state, codes):
 def number_cells(low, high, row, block, table, bits, kept_low, kept_high, arena, state, codes):
     """Number the cells of one column from ``row`` on, in the order in which they first occur; empty cells are 0.
 
-    ``table`` (2 * 2**bits,) has a key and, packed, number and count in each slot. ``kept_low`` and ``kept_high`` (n,)
-    have both numbers of each value, of which the text of one of more than 16 bytes lies in ``arena``, whose last 16
-    bytes stay free. ``state`` has the number of values, the bytes of the arena in use and the number of empty cells.
-    Returns the row at which one of them is full, or how many rows there are.
+    ``table`` (2**bits,) has the number of a value in each slot. ``kept_low`` and ``kept_high`` (n,) have both words of
+    each value, of which the text of one of more than 16 bytes lies in ``arena``, whose last 16 bytes stay free; value 0
+    is the empty cell. ``state`` has the number of values and the bytes of the arena in use. Returns the row at which
+    one of them is full, or how many rows there are.
     """
-    last = np.uint64((len(table) >> 1) - 1)
-    values, used, empty = state[0], state[1], state[2]
-    most = min(len(table) >> 2, len(kept_low) - 1)
-    keys, slots = np.empty(_AHEAD, np.uint64), np.empty(_AHEAD, np.uint64)
-    ahead = _AHEAD
+    last, shift = np.int64(len(table) - 1), np.uint64(64 - bits)
+    values, used = state[0], state[1]
+    most = min(len(table) >> 1, len(kept_low) - 1)
+    slots, ahead = np.empty(_AHEAD, np.int64), _AHEAD
     while row < len(low):
         if ahead == _AHEAD:
-            _look_ahead(low, high, row, table, np.uint64(64 - bits), kept_low, kept_high, arena, keys, slots, state)
+            _look_ahead(low, high, row, table, shift, kept_low, kept_high, arena, slots, state)
             ahead = 0
-        lower = low[row]
-        if lower == 0:
-            codes[row] = 0
-            empty += 1
-            row, ahead = row + 1, ahead + 1
-            continue
-        higher, key, slot = high[row], keys[ahead], slots[ahead]
-        code = np.int64(0)
-        while True:
-            found = table[2 * slot]
-            if found == 0:
+        lower, higher, slot = low[row], high[row], slots[ahead]
+        number = np.int64(table[slot]) if lower != 0 else np.int64(0)
+        while kept_low[number] != lower or not _same_rest(lower, higher, kept_high[number], block, arena):
+            if number == 0:
                 break
-            if found == key:
-                packed = table[2 * slot + 1]
-                number = np.int64(packed >> _HALF)
-                if higher == 0 or (
-                    kept_low[number] == lower and _same_rest(lower, higher, kept_high[number], block, arena)
-                ):
-                    table[2 * slot + 1] = packed + _ONE
-                    code = number
-                    break
-            slot = (slot + _ONE) & last
-        if code == 0:
+            slot = (slot + 1) & last
+            number = np.int64(table[slot])
+        if number == 0 and lower != 0:
             length = np.int64(higher & _LOWER) if lower >= _MARK else 0
             if values >= most or used + length > len(arena) - 16:
                 break
             values += 1
-            code = values
-            table[2 * slot] = key
-            table[2 * slot + 1] = (np.uint64(code) << _HALF) | _ONE
+            number = values
+            table[slot] = number
             if length:
                 begin = np.int64(higher >> _HALF)
                 arena[used : used + length] = block[begin : begin + length]
                 higher = (np.uint64(used) << _HALF) | np.uint64(length)
                 used += length
-            kept_low[code], kept_high[code] = lower, higher
-        codes[row] = code
+            kept_low[number], kept_high[number] = lower, higher
+        codes[row] = number
         row, ahead = row + 1, ahead + 1
-    state[0], state[1], state[2] = values, used, empty
+    state[0], state[1] = values, used
     return row
+
+
+@njit(cache=True, nogil=True)
+def _slot(lower, higher, shift):
+    """Return where a cell is looked for first; what a hash does not hold is where the text lies."""
+    mixed = lower * _MULTIPLIER
+    if higher != 0 and lower < _MARK:
+        mixed = (mixed ^ higher) * _MULTIPLIER
+    return np.int64(mixed >> shift)
 
 
 @njit(cache=True, nogil=True)
@@ -260,50 +281,39 @@ def _same_rest(lower, higher, kept, block, arena):
 
 
 @njit(cache=True, nogil=True)
-def _look_ahead(low, high, row, table, shift, kept_low, kept_high, arena, keys, slots, state):
-    """Write keys and first slots of the next cells, and touch what will be looked at.
+def _look_ahead(low, high, row, table, shift, kept_low, kept_high, arena, slots, state):
+    """Write the first slots of the next cells, and touch what will be looked at.
 
     Tables are larger than caches; reads that do not wait for each other take a fraction of the time.
     """
     touched = np.uint64(0)
     n = min(_AHEAD, len(low) - row)
-    long = hashed = False
+    hashed = False
     for i in range(n):
-        lower, higher = low[row + i], high[row + i]
-        key = lower
-        if higher != 0:
-            long = True
-            if lower < _MARK:
-                key = (((lower * _MULTIPLIER) ^ higher) * _MULTIPLIER >> _EIGHT) | _MARK
-            else:
-                hashed = True
-        keys[i] = key
-        slots[i] = (key * _MULTIPLIER) >> shift
-        touched ^= table[2 * slots[i]]
-    if long:
-        for i in range(n):
-            number = table[2 * slots[i] + 1] >> _HALF
-            touched ^= kept_low[number] ^ kept_high[number]
+        lower = low[row + i]
+        hashed |= lower >= _MARK
+        slots[i] = _slot(lower, high[row + i], shift)
+        touched ^= np.uint64(table[slots[i]])
+    for i in range(n):
+        number = table[slots[i]]
+        touched ^= kept_low[number] ^ kept_high[number]
     if hashed:
         for i in range(n):
-            number = table[2 * slots[i] + 1] >> _HALF
+            number = table[slots[i]]
             if kept_low[number] >= _MARK:
                 touched ^= np.uint64(arena[kept_high[number] >> _HALF])
-    state[3] = np.int64(touched & _ONE)  # or the reads would be left out
+    state[2] = np.int64(touched & _ONE)  # or the reads would be left out
 
 
 @njit(cache=True, nogil=True)
-def number_again(table, larger, bits):
-    """Copy the slots of a table into a larger one."""
-    last = np.uint64((len(larger) >> 1) - 1)
-    for old in range(len(table) >> 1):
-        key = table[2 * old]
-        if key != 0:
-            slot = (key * _MULTIPLIER) >> np.uint64(64 - bits)
-            while larger[2 * slot] != 0:
-                slot = (slot + _ONE) & last
-            larger[2 * slot] = key
-            larger[2 * slot + 1] = table[2 * old + 1]
+def number_again(kept_low, kept_high, values, table, bits):
+    """Write the numbers of values into a larger table, which is empty; without ``kept_high`` all are short."""
+    last, shift = np.int64(len(table) - 1), np.uint64(64 - bits)
+    for number in range(1, values + 1):
+        slot = _slot(kept_low[number], kept_high[number] if len(kept_high) else np.uint64(0), shift)
+        while table[slot] != 0:
+            slot = (slot + 1) & last
+        table[slot] = number
 
 
 @njit(cache=True, nogil=True)
@@ -320,10 +330,17 @@ def _hashed(block, start, length):
 
 
 @njit(cache=True, nogil=True)
-def counted(table, times):
-    """Write how often each value occurs to its place in ``times``."""
-    for slot in range(1, len(table), 2):
-        times[table[slot] >> _HALF] = table[slot] & _LOWER
+def counted_few(slots, times):
+    """Write how often each of few values occurs to its place in ``times``."""
+    for slot in range(len(slots)):
+        times[slots[slot, 1] >> _HALF] = slots[slot, 1] & _LOWER
+
+
+@njit(cache=True, nogil=True)
+def counted(codes, times):
+    """Count how often each number occurs."""
+    for code in codes:
+        times[code] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -337,6 +354,12 @@ def write_texts(kept_low, kept_high, values, arena, texts):
             start, length = np.int64(higher >> _HALF), np.int64(higher & _LOWER)
             texts[used : used + length] = arena[start : start + length]
             used += length
+        elif higher == 0 and lower >> _TOP > np.uint64(_PACKED_TOP + 8):
+            for _ in range(np.int64(lower >> _TOP) - _PACKED_TOP):
+                four = lower & np.uint64(0xF)
+                texts[used] = four + np.uint64(0x20 if four > 0xA else 0x30)
+                used += 1
+                lower >>= np.uint64(4)
         else:
             for word in (lower, higher):
                 while word != 0:  # text has no zeros

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from nymity.core import validation
@@ -18,6 +19,7 @@ from nymity.core.errors import TableError
 from nymity.core.public_names import public_names
 from nymity.core.wording import count, percent
 from nymity.io import CodedTable, DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
+from nymity.kernels.repeats import MORE_BITS, MOST_BITS, rows_that_may_repeat
 from nymity.publishing.answers import Answers
 from nymity.risk.column_facts import TYPES
 from nymity.risk.evidence.by_name import says_place
@@ -196,7 +198,7 @@ def inspect(
     columns = tuple(_inspect_column(name, seen, answers, known) for name in seen.suggestions)
     quasi = sorted((column for column in columns if column.role is Role.QUASI), key=lambda column: -column.distinct)
     telling, person = [column.name for column in quasi], seen.person
-    shared, alone = _together(_told_by(seen.table, [*telling, *([person.column] if person else [])]), telling)
+    shared, alone = _together(seen.table, telling, person)
     if person is not None:
         person = replace(person, missed=missed_by_records(shared, person.column, telling))
     sizes = _class_sizes(shared, telling)
@@ -303,27 +305,32 @@ def _numbers_places(values: pl.Series, name: str, label: str) -> bool:
 # -- statistics ----------------------------------------------------------------------------------------------
 
 
-def _told_by(table: pl.DataFrame | CodedTable, names: list[str]) -> pl.DataFrame:
-    """Return what records are told apart by: cells, or numbers that stand for them."""
-    if isinstance(table, pl.DataFrame):
-        return table
-    keys = {name: table.coded[name].keys for name in names}
-    return pl.DataFrame(keys or {"": pl.repeat(0, table.height, eager=True)})
-
-
-def _together(table: pl.DataFrame, quasi: list[str]) -> tuple[pl.DataFrame, int]:
-    """Return the records that may look like others, and how many do not.
+def _together(
+    table: pl.DataFrame | CodedTable, quasi: list[str], person: PersonFinding | None
+) -> tuple[pl.DataFrame, int]:
+    """Return the records that may look like others by cells, or by numbers that stand for them, and how many do not.
 
     Records that are alone by the columns with most values are alone by all: most are found so, and need no more.
     """
+    if isinstance(table, CodedTable):
+        return _together_by_values(table, quasi, person)
     if len(quasi) <= TELLING:
         return table, 0
     # By number, because Polars reads names such as "*" and "^a.*$" as patterns.
     first = pl.DataFrame([table[name].alias(str(number)) for number, name in enumerate(quasi[:TELLING])])
-    numbered = TELLING == 2 and all(one.dtype == pl.UInt32 and not one.null_count() for one in first)
-    # Two numbers of 32 bits are one of 64, which takes half the time.
-    is_alone = (first["0"].cast(pl.UInt64) * 2**32 + first["1"]).is_unique() if numbered else first.is_unique()
+    is_alone = first.is_unique()
     return table.filter(~is_alone), int(is_alone.sum())
+
+
+def _together_by_values(table: CodedTable, quasi: list[str], person: PersonFinding | None) -> tuple[pl.DataFrame, int]:
+    rows = pl.Series(np.arange(table.height, dtype=np.uint32))
+    if len(quasi) > TELLING:
+        first, second = (table.coded[name].keys.to_numpy().astype(np.uint32) for name in quasi[:TELLING])
+        bits = min(table.height.bit_length() + MORE_BITS, MOST_BITS)
+        rows = pl.Series(rows_that_may_repeat(first, second, np.zeros(1 << bits - 2, np.uint8)))
+    names = [*quasi, *([person.column] if person else [])]
+    keys = {name: table.coded[name].keys_at(rows) for name in names}
+    return pl.DataFrame(keys or {"": pl.repeat(0, len(rows), eager=True)}), table.height - len(rows)
 
 
 def _class_sizes(table: pl.DataFrame, quasi: list[str]) -> pl.Series:
@@ -338,7 +345,12 @@ def _examples(counts: pl.DataFrame, kind: str) -> tuple[str, ...]:
     if kind not in TYPES.values() or not counts.height:
         return ()
     if counts.height > SUGGEST_FROM:  # most occur less often than three others, and need no order
-        counts = counts.filter(pl.col("count") >= counts["count"].top_k(3).min())
+        third = counts["count"].top_k(3).min()
+        counts = counts.filter(pl.col("count") >= third)
+        if counts.height > SUGGEST_FROM and counts["value"].dtype not in (pl.Categorical, pl.Enum):
+            # Of those as frequent as the third, the first few are enough: no later than three of them that are at hand.
+            bound = counts.filter(pl.col("count") == third)["value"].head(SUGGEST_FROM).sort()[2]
+            counts = counts.filter((pl.col("count") > third) | (pl.col("value") <= bound))
     most = counts.top_k(3, by=["count", "value"], reverse=[False, True]).sort(
         ["count", "value"], descending=[True, False]
     )

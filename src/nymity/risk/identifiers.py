@@ -78,6 +78,8 @@ def by_content(values: pl.Series) -> tuple[IdentifierFlag, ...]:
     fitting = shares_of(texts.str.strip_chars(), list(_PATTERNS.values()))
     for kind, share in zip(_PATTERNS, fitting, strict=True):
         if share >= MOST:
+            if kind == MEDICINES:
+                return ()
             return (IdentifierFlag(kind=kind, direct=kind not in INDIRECT, share=share),)
     return ()
 
@@ -97,6 +99,9 @@ def _small(values: pl.Series) -> bool:
 NAMES, PLACES, DATES = "names", "places smaller than a state", "dates"
 PHONES, EMAILS, URLS, ADDRESSES = "telephone numbers", "e-mail addresses", "web addresses", "IP addresses"
 SECURITY, ACCOUNTS, NUMBERS = "social security numbers", "account numbers", "other numbers of people"
+MEDICINES = "medicines"
+#: Codes of the American directory of medicines: of who makes it, of the product, of the package.
+NDC = r"^(?:\d{5}-\d{4}-\d{1,2}|\d{4}-\d{4}-\d{2}|\d{5}-\d{3}-\d{2})$"
 #: Kinds that are numbers of what people have.
 OF_THINGS = frozenset({"certificate and license numbers", "vehicle numbers", "device numbers"})
 #: Kinds that help to find a person without naming one.
@@ -140,6 +145,7 @@ _PATTERNS = {
     SECURITY: r"^\d{3}-\d{2}-\d{4}$",
     DATES: r"^(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2}))(?:[T ].*)?$",
     ACCOUNTS: r"^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}$",
+    MEDICINES: NDC,  # which look like telephone numbers, but tell no person
     PHONES: r"^(?:\+\d[\d ()/.-]{6,18}\d|\(\d{2,5}\) ?\d[\d -]{4,12}\d"
     r"|0\d{2,4}[ /-]\d[\d -]{3,12}\d|\d{3}[ .-]\d{3}[ .-]\d{4})$",
     PLACES: r"^(?:\d{5}(?:-\d{4})?|[A-Z]\d[A-Z] ?\d[A-Z]\d|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2})$",

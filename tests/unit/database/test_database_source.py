@@ -132,6 +132,44 @@ def test_cells_of_other_types_are_refused_with_a_way_out(server: Server, cell: s
     assert ny.DatabaseSource(url=server.url(), query="SELECT array[1, 2]::text AS x").read()["x"].to_list() == ["{1,2}"]
 
 
+def test_what_cells_of_a_database_look_like_is_told_and_left(tmp_path: Path) -> None:
+    """SQLite has no dates, and staging tables are all text: a person is told, a query says what is meant."""
+    import json
+    import sqlite3
+
+    from typer.testing import CliRunner
+
+    from nymity.cli.main import app
+
+    with sqlite3.connect(tmp_path / "a.db") as file:
+        file.execute("CREATE TABLE a (age TEXT, born TEXT, cost TEXT)")
+        rows = [("NA" if i % 9 == 0 else str(i % 70), f"{i % 28 + 1:02}.01.1970", f"{i},5") for i in range(300)]
+        file.executemany("INSERT INTO a VALUES (?, ?, ?)", rows)
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    shown = CliRunner().invoke(app, ["inspect", url, "--table", "a", "--json"])
+    told = json.loads(shown.stdout)
+    assert {(one["field"], one["value"]) for one in told["left_as_is"]} == {
+        ("missing", "NA"),
+        ("dates", "%d.%m.%Y"),
+        ("decimal", ","),
+    }
+    assert told["reading"] == []
+    assert [one["missing"] for one in told["columns"]] == [0, 0, 0]
+    assert "nullif(" in CliRunner().invoke(app, ["inspect", url, "--table", "a"]).stdout
+    query = "SELECT nullif(age, 'NA') AS age, born FROM a"
+    again = CliRunner().invoke(app, ["inspect", url, "--query", query, "--json"])
+    assert json.loads(again.stdout)["columns"][0]["missing"] == 34
+
+
+def test_a_slash_that_is_missing_is_told(tmp_path: Path) -> None:
+    import sqlite3
+
+    sqlite3.connect(tmp_path / "a.db").close()
+    (tmp_path / "a.db").touch()
+    with pytest.raises(DatabaseError, match="one more slash: a path from the root is sqlite:////"):
+        ny.DatabaseSource(url=f"sqlite://{tmp_path / 'a.db'}", table="a").read()
+
+
 def test_sqlite_cells_of_several_types_are_refused(tmp_path: Path) -> None:
     import sqlite3
 

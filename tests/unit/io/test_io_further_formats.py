@@ -210,6 +210,12 @@ def test_a_packed_table_is_read_in_every_way(tmp_path: Path) -> None:
     assert read_table(zst(tmp_path / "p.parquet.zst", (tmp_path / "p.parquet").read_bytes())).equals(TABLE)
 
 
+@pytest.mark.parametrize("name", ["README.txt", "folder/Lies-mich.txt", "LISEZMOI.TXT", "license.txt", "readme.md"])
+def test_texts_for_people_beside_a_table_are_passed_over(tmp_path: Path, name: str) -> None:
+    path = packed(tmp_path / "t.zip", **{name: "Please read; this first"})
+    assert read_table(path).rows() == [(34, "Köln"), (-9, "Łódź")]
+
+
 def test_nothing_unpacked_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     (tmp_path / "tmp").mkdir()
@@ -223,6 +229,7 @@ def test_nothing_unpacked_stays_behind(tmp_path: Path, monkeypatch: pytest.Monke
     ("make", "says"),
     [
         (lambda path: packed(path, **{"b.csv": "a\n1\n"}), "one table"),
+        (lambda path: packed(path, **{"more.txt": "a\n1\n"}), "one table"),
         (lambda path: packed(path, "readme.md"), "one table"),
         (lambda path: packed(path, "t.zip"), "packed file in a packed file|suffix .zip promises"),
         (lambda path: path.write_bytes(b"PK\x03\x04" + b"\0" * 100), "intact archive"),

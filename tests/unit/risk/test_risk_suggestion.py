@@ -42,6 +42,20 @@ def test_content_is_known_whatever_the_name(kind: str) -> None:
     assert (column.role is Role.IDENTIFYING) == direct
 
 
+def test_codes_of_medicines_are_sensitive_and_no_telephone_numbers() -> None:
+    codes = ["00093-1048-01", "00071-0155-23", "61958-1101-1", "00002-3227-30", "50242-040-62", "12345-6789-01"]
+    (column,) = suggest({"x": codes * 40})
+    assert column.role is Role.SENSITIVE
+    assert column.reason.startswith("100% of its values look like codes of the NDC for medicines")
+
+
+@pytest.mark.parametrize("name", ["tussenv", "nachna", "achtern", "prenom1"])
+def test_beginnings_of_words_that_point_to_people_do_so(name: str) -> None:
+    """From six letters on: fewer, as in ``mobi``, may be the beginning of anything."""
+    (column,) = suggest({name: ["van", "de", "van der", "el"] * 40})
+    assert column.role is Role.IDENTIFYING
+
+
 def test_a_few_other_values_do_not_hide_it_and_a_few_of_it_do_not_make_it() -> None:
     mails = [f"p{i}@example.org" for i in range(9)]
     assert suggest({"contact": [*mails, "none", None]})[0].reason == "90% of its values look like e-mail addresses"
@@ -49,7 +63,15 @@ def test_a_few_other_values_do_not_hide_it_and_a_few_of_it_do_not_make_it() -> N
 
 
 @pytest.mark.parametrize(
-    "values", [["12.5", "13.7"], ["1234567", "7654321"], ["A12", "B13"], ["20-30", "30-40"], ["*"]]
+    "values",
+    [
+        ["12.5", "13.7"],
+        ["1234567", "7654321"],
+        ["A12", "B13"],
+        ["20-30", "30-40"],
+        ["*"],
+        ["00093-1048-01", "00071-0155-23"],
+    ],
 )
 def test_ordinary_values_are_not_flagged(values: list[str]) -> None:
     assert suggest({"x": values})[0].flags == ()

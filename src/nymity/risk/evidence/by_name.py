@@ -198,10 +198,14 @@ def _at_an_end(word: str) -> list[tuple[Concept, float]]:
 
 
 def _shortened(word: str) -> list[tuple[Concept, float]]:
-    """Read a word as the beginning of known ones, or as their consonants: ``zufr``, ``wght``."""
+    """Read a word as the beginning of known ones, or as their consonants: ``zufr``, ``wght``.
+
+    Of what points to people, six letters are needed: ``tussenv``, ``nachna``.
+    """
     if not 4 <= len(word) <= 10 or not word.isalpha():
         return []
-    whole = [concept for concept in _guessed() if any(_begins(word, known) for known in concept.words)]
+    concepts = [*_guessed(), *([POINTING] if len(word) >= _LONG_BEGINNING else [])]
+    whole = [concept for concept in concepts if any(_begins(word, known) for known in concept.words)]
     if not whole and not set(word[1:]) & _VOWELS:
         whole = [concept for concept in _guessed() if any(word == _consonants(known) for known in concept.words)]
     return [(concept, _SHORTENED) for concept in whole] if len(whole) == 1 else []
@@ -212,6 +216,7 @@ def _begins(word: str, known: str) -> bool:
 
 
 _VOWELS = frozenset("aeiou")
+_LONG_BEGINNING = 6
 
 
 @cache

