@@ -37,7 +37,7 @@ def command(
         str,
         typer.Argument(
             help="Table to look at: .csv, .xlsx, .parquet, .sav and more; the URL of a database with --table or "
-            "--query; or a file with [source] (.toml).",
+            "--query; or a file with \\[source] (.toml).",
             show_default=False,
         ),
     ],
