@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.baskets.item_tree import Ints, ItemTree
+from nymity.core.different import different
 from nymity.core.errors import TableError
 
 #: As many sets of items are looked at, at most.
@@ -87,7 +88,7 @@ class CutBaskets:
         width = len(baskets.tree.labels)
         both = baskets.classes[baskets.record] * width + cut[baskets.item]
         known, pair, occurrences = np.unique(both, return_inverse=True, return_counts=True)
-        held = np.unique(baskets.record * max(len(known), 1) + pair)
+        held = different(baskets.record * max(len(known), 1) + pair)
         record, pair = held // max(len(known), 1), held % max(len(known), 1)
         start = np.searchsorted(record, np.arange(len(baskets.classes) + 1))
         return CutBaskets(

@@ -6,7 +6,7 @@ alone, never on how an engine writes it: times are whole microseconds in UTC.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -27,12 +27,12 @@ def one_form(cell: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     return pl.when(cell != "").then(cell) if dtype in (pl.String, pl.Categorical, pl.Enum) else cell
 
 
-def is_gap(cell: pl.Expr, dtype: pl.DataType) -> pl.Expr:
-    """Return where a cell is missing: null, not-a-number, empty text."""
+def is_gap(cell: pl.Expr, dtype: pl.DataType, texts: Sequence[str] = ()) -> pl.Expr:
+    """Return where a cell is missing: null, not-a-number, empty text or one of these."""
     if dtype.is_float():
         return cell.is_null() | cell.is_nan().fill_null(True)
     if dtype in (pl.String, pl.Categorical, pl.Enum):
-        return cell.is_null() | (cell.cast(pl.String) == "").fill_null(True)
+        return cell.is_null() | cell.cast(pl.String).is_in(["", *texts]).fill_null(True)
     return cell.is_null()
 
 

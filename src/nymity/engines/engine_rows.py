@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from nymity.engines.recoding_plan import RecodingPlan
+from nymity.engines.recoding_plan import NOTHING, Dropping, RecodingPlan
 
 #: The column of counted rows that says how many there are of each.
 RECORDS = "records"
@@ -50,7 +50,7 @@ class Rows(ABC):
         """Count the cells of each column that are missing: null, not-a-number, empty text."""
 
     @abstractmethod
-    def count(self, columns: Sequence[str], dropping: Sequence[str] = ()) -> pl.DataFrame:
+    def count(self, columns: Sequence[str], dropping: Dropping = NOTHING) -> pl.DataFrame:
         """Return the distinct rows of some columns, and in ``RECORDS`` how many there are of each.
 
         Rows with a gap in a column of ``dropping`` are left out. Names stand in place of columns as c0, c1, …: polars

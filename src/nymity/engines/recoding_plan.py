@@ -32,6 +32,9 @@ _LARGEST = 2**63 - 1
 KEY, CELL = "k", "c"
 
 RowOrder = Literal["sorted", "shuffled"]
+#: Columns in which a gap leaves a row out, each with the texts of spaces alone that are as good as one.
+Dropping = Mapping[str, Sequence[str]]
+NOTHING: Dropping = {}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,8 +62,8 @@ class RecodingPlan:
     """What is published: ``columns`` in order, those of ``cells`` from the table of classes, others as they are.
 
     classes: k0, k1, … (keys) and c0, c1, … (cells, by ``cells``). ``masks``: rows without a class are masked, or else
-    removed. ``dropping``: columns in which a gap leaves a row out. ``counted``: the distinct cells of further columns,
-    where they are known.
+    removed. ``dropping``: where a gap leaves a row out. ``counted``: the distinct cells of further columns, where they
+    are known.
     """
 
     columns: tuple[str, ...]
@@ -68,7 +71,7 @@ class RecodingPlan:
     classes: pl.DataFrame
     cells: Mapping[str, str]
     masks: bool
-    dropping: tuple[str, ...] = ()
+    dropping: Dropping
     order: RowOrder = "sorted"
     counted: Mapping[str, pl.Series]
     #: The records that are published, for what was written to be held against, and how many of them are masked.
@@ -105,7 +108,7 @@ def plan_of(
     records: NDArray[np.int64],
     *,
     counted: Mapping[str, pl.Series],
-    dropping: Sequence[str],
+    dropping: Dropping,
     order: RowOrder,
     draws: Draws,
 ) -> RecodingPlan:
@@ -144,7 +147,7 @@ def plan_of(
         classes=classes,
         cells=names,
         masks=masks,
-        dropping=tuple(dropping),
+        dropping=dropping,
         order=order,
         counted=counted,
         records=everyone if masks else inside,

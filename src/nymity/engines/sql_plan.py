@@ -28,12 +28,13 @@ def form_of(cell: str, dtype: pl.DataType, number: str) -> str:
     return cell
 
 
-def is_gap(cell: str, dtype: pl.DataType, number: str) -> str:
-    """Return the condition that a cell is missing."""
+def is_gap(cell: str, dtype: pl.DataType, number: str, texts: Sequence[str] = ()) -> str:
+    """Return the condition that a cell is missing, or one of these texts, which are of spaces alone."""
     if dtype.is_float():
         return f"({cell} IS NULL OR {cell} = CAST('NaN' AS {number}))"
     if dtype in (pl.String, pl.Categorical, pl.Enum):
-        return f"({cell} IS NULL OR {cell} = '')"
+        empty = ", ".join(f"'{text}'" for text in ("", *texts))
+        return f"({cell} IS NULL OR {cell} IN ({empty}))"
     return f"{cell} IS NULL"
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import polars as pl
 
 from nymity.engines.engine_rows import RECORDS, Rows
-from nymity.engines.recoding_plan import RecodingPlan
+from nymity.engines.recoding_plan import NOTHING, Dropping, RecodingPlan
 from nymity.engines.sql_plan import CLASSES, dictionaries, dictionary_name, form_of, grouped, is_gap, statement
 
 
@@ -44,7 +44,7 @@ class SqlRows(Rows):
         found = self._fetched(f"SELECT {counts} FROM {self._place}", "read")
         return {name: int(found[f"c{i}"][0]) for i, name in enumerate(columns)}
 
-    def count(self, columns: Sequence[str], dropping: Sequence[str] = ()) -> pl.DataFrame:
+    def count(self, columns: Sequence[str], dropping: Dropping = NOTHING) -> pl.DataFrame:
         """Group by all of them; cells have the types that polars reads in the source."""
         query = grouped([self._cell(name) for name in columns], self._kept(dropping))
         found = self._fetched(query, "count")
@@ -73,13 +73,13 @@ class SqlRows(Rows):
         dtype = self.columns[name]
         return form_of(self._names[name], dtype, self._float(dtype))
 
-    def _gap(self, name: str) -> str:
+    def _gap(self, name: str, texts: Sequence[str] = ()) -> str:
         dtype = self.columns[name]
-        return is_gap(self._names[name], dtype, self._float(dtype))
+        return is_gap(self._names[name], dtype, self._float(dtype), texts)
 
     def _float(self, dtype: pl.DataType) -> str:
         return self.floats[0] if dtype == pl.Float32 else self.floats[1]
 
-    def _kept(self, dropping: Sequence[str]) -> str:
-        where = " AND ".join(f"NOT {self._gap(name)}" for name in dropping)
+    def _kept(self, dropping: Dropping) -> str:
+        where = " AND ".join(f"NOT {self._gap(name, texts)}" for name, texts in dropping.items())
         return f"(SELECT * FROM {self._place} WHERE {where}) kept" if where else self._place

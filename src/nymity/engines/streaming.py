@@ -22,7 +22,7 @@ from nymity.engines.failures import told
 from nymity.engines.numbering import Numbering
 from nymity.engines.parquet_source import ParquetSource
 from nymity.engines.parquet_writing import write_parts
-from nymity.engines.recoding_plan import RecodingPlan
+from nymity.engines.recoding_plan import NOTHING, Dropping, RecodingPlan
 from nymity.engines.row_layout import RowLayout, expanded, packed
 from nymity.engines.shuffled_rows import ShuffledRows
 
@@ -51,7 +51,7 @@ class StreamedRows(Rows):
     def head(self, columns: Sequence[str], rows: int) -> pl.DataFrame:
         """The first rows."""
         with told(self.kind, "read"):
-            found = self._selected(columns, ()).head(rows).collect()
+            found = self._selected(columns, NOTHING).head(rows).collect()
         return pl.DataFrame({name: found[f"c{i}"] for i, name in enumerate(columns)})
 
     def gaps(self, columns: Sequence[str]) -> dict[str, int]:
@@ -66,7 +66,7 @@ class StreamedRows(Rows):
             found = self._source.scan().select(counts).collect(engine="streaming")
         return {name: int(found[f"c{i}"][0]) for i, name in enumerate(columns)}
 
-    def count(self, columns: Sequence[str], dropping: Sequence[str] = ()) -> pl.DataFrame:
+    def count(self, columns: Sequence[str], dropping: Dropping = NOTHING) -> pl.DataFrame:
         """Find the distinct cells of each column, then count rows by their numbers."""
         with told(self.kind, "count"):
             known = [Numbering(name, self._values(name, dropping)) for name in columns]
@@ -116,18 +116,18 @@ class StreamedRows(Rows):
     def _safe(self) -> dict[str, str]:
         return dict(zip(self.columns, self._source.safe, strict=True))
 
-    def _selected(self, columns: Sequence[str], dropping: Sequence[str]) -> pl.LazyFrame:
+    def _selected(self, columns: Sequence[str], dropping: Dropping) -> pl.LazyFrame:
         names, frame = self._safe, self._source.scan()
-        for name in dropping:
-            frame = frame.filter(~is_gap(pl.col(names[name]), self.columns[name]))
+        for name, texts in dropping.items():
+            frame = frame.filter(~is_gap(pl.col(names[name]), self.columns[name], texts))
         return frame.select(
             one_form(pl.col(names[name]), self.columns[name]).alias(f"c{i}") for i, name in enumerate(columns)
         )
 
-    def _values(self, name: str, dropping: Sequence[str]) -> pl.Series:
+    def _values(self, name: str, dropping: Dropping) -> pl.Series:
         return self._selected([name], dropping).unique().collect(engine="streaming").to_series()
 
-    def _batches(self, columns: Sequence[str], dropping: Sequence[str]) -> Iterator[pl.DataFrame]:
+    def _batches(self, columns: Sequence[str], dropping: Dropping) -> Iterator[pl.DataFrame]:
         yield from _in_batches(self._selected(columns, dropping))
 
 

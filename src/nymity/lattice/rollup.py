@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.different import different
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.kernels import statistics as kernel
@@ -347,7 +348,7 @@ class RollUp:
         size = self._pivot_size(self._crowd_at)
         classes = int(np.count_nonzero(is_class))
         found = Histogram(classes, size, number[g.block[inside]], g.codes[inside], g.weights[inside], overall=NOTHING)
-        return Crowd(found, np.unique(g.codes[~inside]))
+        return Crowd(found, different(g.codes[~inside]))
 
     def _entries(
         self, snapshot: Snapshot, owner: Sequence[NDArray[np.uint32]], i: int, n_classes: int

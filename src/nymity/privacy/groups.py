@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
 import polars as pl
 
 from nymity.core.errors import InputError
@@ -124,13 +125,17 @@ class Groups:
     @cached_property
     def _persons_of_classes(self) -> pl.DataFrame:
         """Of each ``class`` its ``size``, how many ``people`` it has, one ``person`` of them, ``most`` rows of one."""
-        rows = pl.col("rows")
-        return (
-            self.rows_of_persons.with_columns(self._records)
+        rows, each = pl.col("rows"), self.rows_of_persons.with_columns(self._records)
+        several = (
+            each.filter(~self.alone)
             .group_by("class", "person")
             .agg(pl.col("records").sum().alias("rows"))
             .group_by("class")
             .agg(pl.len().cast(pl.Int64).alias("people"), pl.col("person").first(), size=rows.sum(), most=rows.max())
+        )
+        one = pl.lit(1, pl.Int64).alias("people")
+        return pl.concat(
+            [several, each.filter(self.alone).select("class", one, "person", size="records", most="records")]
         )
 
     @property
@@ -186,15 +191,19 @@ class Groups:
         if attribute not in self._counts:
             values = _with_gaps(self._source[attribute])
             rows = pl.DataFrame({"class": self.class_of_rows, "value": values, "records": self._records})
-            size = pl.col("records").sum().over("class")
             if self.persons is not None:
-                rows = rows.with_columns(self.persons.alias("person"), pl.lit(1, pl.Int64).alias("records")).unique()
-                size = pl.col("size")
-            counts = rows.group_by("class", "value").agg(pl.col("records").sum())
+                rows = rows.with_columns(self.persons.alias("person"), pl.lit(1, pl.Int64).alias("records"))
+            several = rows.filter(~self.alone)
             if self.persons is not None:
+                several = several.unique()
+            counts = several.group_by("class", "value").agg(pl.col("records").sum())
+            if self.persons is None:
+                counts = counts.with_columns(pl.col("records").sum().over("class").alias("size"))
+            else:
                 counts = counts.join(self._persons_of_classes.select("class", size="people"), on="class")
-            self._counts[attribute] = counts.with_columns(
-                size.alias("size"), pl.col("records").sum().over("value").alias("overall")
+            alone = rows.filter(self.alone).select("class", "value", "records", size="records")
+            self._counts[attribute] = pl.concat([counts, alone]).with_columns(
+                pl.col("records").sum().over("value").alias("overall")
             )
         return self._counts[attribute]
 
@@ -204,7 +213,7 @@ class Groups:
         if attribute not in self._shares:
             values = _with_gaps(self._source[attribute])
             self._shares[attribute] = PersonShares.of(
-                self.rows_of_persons.with_columns(values.alias("value"), self._records)
+                self.rows_of_persons.with_columns(values.alias("value"), self._records), self.alone
             )
         return self._shares[attribute]
 
@@ -328,6 +337,12 @@ class Groups:
     def class_of_rows(self) -> pl.Series:
         """The class of every row, as the number of the first row with the same cells."""
         return first_equal(self._table)
+
+    @cached_property
+    def alone(self) -> pl.Series:
+        """Which rows are the only ones of their class: in a table as it is most are, and there is nothing to group."""
+        classes = self.class_of_rows.to_numpy()
+        return pl.Series(np.bincount(classes)[classes] == 1)
 
 
 def _texts(columns: Sequence[pl.Series]) -> pl.DataFrame:

@@ -36,9 +36,11 @@ class PersonShares:
     table: Shares
 
     @staticmethod
-    def of(rows: pl.DataFrame) -> PersonShares:
-        """Take them from the ``class``, ``person`` and ``value`` of rows, and how many ``records`` each stands for."""
-        alone = rows.select(pl.len().over("class") == 1).to_series()
+    def of(rows: pl.DataFrame, alone: pl.Series) -> PersonShares:
+        """Take them from the ``class``, ``person`` and ``value`` of rows, and how many ``records`` each stands for.
+
+        ``alone`` marks the rows that are the only ones of their class.
+        """
         found = [({value: Fraction(1)}, 1) for value in rows["value"].filter(alone).unique()]
         found += _by_class(rows.filter(~alone))
         whole = _summed(rows, []).select("value", "of_person", "records").iter_rows()

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.different import different
 from nymity.core.validation import exact_fraction, number
 from nymity.privacy.averages import MeanLimit
 from nymity.privacy.groups import Groups
@@ -54,8 +55,8 @@ class SampleUniques(MeanLimit):
         if (persons := classes.persons) is None:
             return super().together(classes, published)
         limit, alone = exact_fraction(self.limit), published & (classes.units == 1)
-        few = len(np.unique(persons.codes[alone[persons.classes]]))
-        everyone = len(np.unique(persons.codes[published[persons.classes]]))
+        few = len(different(persons.codes[alone[persons.classes]]))
+        everyone = len(different(persons.codes[published[persons.classes]]))
         return published if few * limit.denominator <= everyone * limit.numerator else published & ~alone
 
     @classmethod

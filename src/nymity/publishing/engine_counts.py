@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -46,7 +47,8 @@ class ReleasePlan(Protocol):
 class Counted:
     """Distinct rows of some columns, by column, with how many records each stands for.
 
-    columns, height: those of the source, of which rows with a gap in ``dropping`` are not among the counted ones.
+    columns, height: those of the source, of which rows with a gap in ``dropping`` are not among the counted ones, nor
+    those with one of its texts, which name nobody.
     """
 
     schema: Schema
@@ -54,21 +56,22 @@ class Counted:
     records: pl.Series
     columns: tuple[str, ...]
     height: int
-    dropping: tuple[str, ...]
+    dropping: Mapping[str, Sequence[str]]
 
     @classmethod
     def of(cls, rows: Rows, schema: Schema) -> Counted:
         """Let an engine count."""
-        names, dropping = cls.names(schema), [name for name, one in schema.items() if one.missing == "drop"]
+        names, dropping = cls.names(schema), {name: () for name, one in schema.items() if one.missing == "drop"}
         found = rows.count(names, dropping)
-        return cls(
+        counted = cls(
             schema=schema,
             cells={name: found[f"c{i}"].alias(name) for i, name in enumerate(names)},
             records=found[RECORDS],
             columns=tuple(rows.columns),
             height=rows.height,
-            dropping=tuple(dropping),
-        ).checked()
+            dropping=dropping,
+        )
+        return counted._without_nobody().checked()
 
     @staticmethod
     def names(schema: Schema) -> tuple[str, ...]:
@@ -85,6 +88,20 @@ class Counted:
                 hint="missing = 'category' keeps gaps as a value of their own",
             )
         return self
+
+    def _without_nobody(self) -> Counted:
+        """Leave out, or refuse, records whose person is nothing but spaces: to engines that is a text like others."""
+        if (unit := self.schema.unit) is None or not (nobody := self.schema[unit].gaps(self.cells[unit])).any():
+            return self
+        if self.schema[unit].missing == "error":
+            self.schema[unit].refuse_gaps(unit, int(self.records.filter(nobody).sum()))
+        texts = plainly_named(self.cells[unit]).cast(pl.String).filter(nobody).unique().to_list()
+        return replace(
+            self,
+            cells={name: column.filter(~nobody) for name, column in self.cells.items()},
+            records=self.records.filter(~nobody),
+            dropping={**self.dropping, unit: texts},
+        )
 
     @property
     def dropped(self) -> int:

@@ -148,9 +148,10 @@ class EngineRun:
         schema = self.schema
         if not self.rows.height:
             raise TableError("table", expected="at least one record", got="an empty table")
+        check_types(self.rows.columns, [] if schema.unit is None else [schema.unit])
         strict = [name for name, one in schema.items() if one.missing == "error"]
         for name, gaps in self.rows.gaps(strict).items():
-            schema[name].check_gaps(pl.Series(name, [None] * min(gaps, 1), dtype=pl.String))
+            schema[name].refuse_gaps(name, gaps)
         if constant := [name for name, one in schema.items() if one.constant]:
             names = [schema.person or "", *constant]
             found = self.rows.count(names)

@@ -125,16 +125,20 @@ class Attribute:
 
     def gaps(self, column: pl.Series) -> pl.Series:
         """Mark the cells without a value; of a person or household, spaces name nobody."""
-        if self.role in (Role.PERSON, Role.HOUSEHOLD) and column.dtype == pl.String:
-            column = column.str.strip_chars()
+        if self.role in (Role.PERSON, Role.HOUSEHOLD) and column.dtype in (pl.String, pl.Categorical, pl.Enum):
+            column = column.cast(pl.String).str.strip_chars()
         return is_missing(column)
 
     def check_gaps(self, column: pl.Series) -> None:
         """Refuse cells without a value where these are an error."""
-        gaps = int(self.gaps(column).sum()) if self.missing == "error" else 0
+        if self.missing == "error":
+            self.refuse_gaps(column.name, int(self.gaps(column).sum()))
+
+    def refuse_gaps(self, name: str, gaps: int) -> None:
+        """Refuse so many cells without a value in the column of a name."""
         if gaps:
             raise TableError(
-                f"column {column.name!r}",
+                f"column {name!r}",
                 expected="no missing values (missing = 'error')",
                 got=f"{gaps} of them",
                 hint="set missing = 'drop' to leave such records out"

@@ -297,11 +297,15 @@ def encode_counted(
 
 
 def person_ids(column: pl.Series) -> pl.Series:
-    """Return who each record is of, as text: spaces around an identifier and its Unicode form tell nobody apart."""
+    """Return who each record is of, as text: spaces around an identifier and its Unicode form tell nobody apart.
+
+    Spaces alone name nobody, as a gap does.
+    """
     text = as_text(column)
     if column.dtype.is_numeric() or column.dtype.is_temporal():  # written in digits, one way
         return text
-    return text.str.strip_chars().str.normalize("NFC")
+    text = text.str.strip_chars().str.normalize("NFC")
+    return text.set(text == "", None) if (text == "").any() else text
 
 
 def distinct_values(column: pl.Series) -> pl.Series:

@@ -50,7 +50,8 @@ class PersonsLeftOut:
 
     def rows_of(self, table: pl.DataFrame) -> NDArray[np.bool_]:
         """Mark their rows, (n_rows,)."""
-        return person_ids(table[self.column]).is_in(pl.Series(self.persons, dtype=pl.String).implode()).to_numpy()
+        theirs = person_ids(table[self.column]).is_in(pl.Series(self.persons, dtype=pl.String).implode())
+        return theirs.fill_null(False).to_numpy()
 
 
 @dataclass(frozen=True, eq=False)

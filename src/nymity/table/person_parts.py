@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.different import different
+
 #: A class has at most as many parts as it may have records, so that whoever computes with those can with parts.
 MAX_PARTS = 2**31 - 1
 
@@ -83,13 +85,13 @@ class Parts:
 def _multiples(classes: NDArray[np.int64], records: NDArray[np.int64], n_classes: int) -> NDArray[Any]:
     """Return the least common multiple of the records that persons have in each class, (n_classes,); 1 for none."""
     most = int(records.max(initial=0)) + 1
-    found = np.unique(classes * most + records)  # few: persons with the same number of records add nothing
-    classes, different = found // most, found % most
-    few = lcm(*np.unique(different).tolist()) <= MAX_PARTS
+    found = different(classes * most + records)  # few: persons with the same number of records add nothing
+    classes, numbers = found // most, found % most
+    few = lcm(*different(numbers).tolist()) <= MAX_PARTS
     multiples = np.ones(n_classes, dtype=np.int64 if few else object)
     first = _firsts(classes, classes)
     if len(first):
-        multiples[classes[first]] = np.lcm.reduceat(different.astype(multiples.dtype), first)
+        multiples[classes[first]] = np.lcm.reduceat(numbers.astype(multiples.dtype), first)
     return multiples
 
 

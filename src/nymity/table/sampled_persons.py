@@ -110,7 +110,7 @@ def person_numbers(column: pl.Series) -> NDArray[np.int64]:
     share the draws that are each one's own.
     """
     ids = person_ids(column)
-    named = ids.set(((ids == "") | (ids == BEYOND)).fill_null(False), None)
+    named = ids.set((ids == BEYOND).fill_null(False), None)
     return named.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
 
 

@@ -212,3 +212,15 @@ def test_a_width_in_which_nothing_can_be_printed(published: Path, columns: str) 
     assert done.returncode == 0
     assert b"Everything holds" in done.stdout
     assert b"\x1b" not in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other shells")
+def test_an_engine_says_nothing_of_its_own_when_a_command_ends(folder: Path) -> None:
+    job = folder / "job.toml"
+    job.write_text(job.read_text(encoding="utf-8") + '\n[output]\nformat = "parquet"\n', encoding="utf-8")
+    done = process("publish job.toml --out new --no-report --engine duckdb --quiet", folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_help_shows_what_stands_in_brackets(nymity: Run) -> None:
+    assert "[source]" in nymity("inspect", "--help").stdout

@@ -138,6 +138,25 @@ def test_gaps_leave_records_out_or_are_refused(tmp_path: Path, kind: str) -> Non
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("gap", [True, False])
+def test_not_a_number_is_a_gap_though_no_footer_tells_of_it(tmp_path: Path, kind: str, gap: bool) -> None:
+    """Bounds of a column in a Parquet file leave not-a-number out, so who believes them looks for none."""
+    table = pl.DataFrame({"q": [1.0, 1.0, 2.0, 2.0, float("nan"), None if gap else 2.0], "n": [1] * 6})
+    table.write_parquet(tmp_path / "in.parquet")
+    for missing, gaps in (("error", 1 + gap), ("drop", 1 + gap), ("category", 0)):
+        job: dict[str, Any] = {"privacy": ny.KAnonymity(k=1), "output": ny.Output(format="parquet"), "engine": kind}
+        schema = {"q": ny.quasi(missing=missing), "n": ny.insensitive()}  # type: ignore[arg-type]
+        if missing == "error":
+            with pytest.raises(ny.NymityError, match=f"no missing values .*, got {gaps} of them"):
+                ny.publish(tmp_path / "in.parquet", schema, out=tmp_path / missing, **job)
+            continue
+        found: Any = ny.publish(tmp_path / "in.parquet", schema, out=tmp_path / missing, **job)
+        assert found.certificate["output"]["records"] == 6 - gaps
+        assert found.certificate["measured"]["classes"] == 2 + (missing == "category")
+        assert not pl.read_parquet(found.path)["q"].is_nan().any()
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_order_owes_nothing_to_the_source(tmp_path: Path, kind: str) -> None:
     table = random_table(3)
     first = published(table, tmp_path, kind)

@@ -127,3 +127,42 @@ def test_what_needs_rows_of_persons_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(JobError, match=said):
             published(source, tmp_path, "streaming", 0, **given)
+
+
+@pytest.mark.parametrize("kind", ["memory", *KINDS])
+@pytest.mark.parametrize("dtype", [pl.String(), pl.Categorical()], ids=["text", "categories"])
+def test_spaces_name_nobody_in_any_engine(tmp_path: Path, kind: str, dtype: pl.DataType) -> None:
+    """Three records of two persons, and three whose identifier is of spaces: they make no class of three persons."""
+    names = ["a", "a ", "b", "  ", "\u2003\t", " "]
+    table = pl.DataFrame({"who": pl.Series(names, dtype=dtype), "age": [30] * 6, "zip": "1", "sick": "x", "visit": "v"})
+    source = in_files(table, tmp_path / "in", cuts=(3,))
+    with pytest.raises(ny.NymityError, match=r"column 'who': expected no missing values .*, got 3 of them"):
+        published(source, tmp_path, kind, 2, privacy=[ny.KAnonymity(k=2)])
+    dropping = {"schema": ny.Schema({**SCHEMA, "who": ny.person(missing="drop")})}
+    found = published(source, tmp_path, kind, 2, privacy=[ny.KAnonymity(k=2)], **dropping)
+    assert (found.certificate["unit"]["persons"], found.certificate["output"]["records"]) == (2, 3)
+    assert ny.check(tmp_path / kind, original=source).answer == "holds"
+    with pytest.raises(ny.NymityError, match="at most 2, the number of persons"):
+        published(source, tmp_path, kind, 2, privacy=[ny.KAnonymity(k=3)], force=True, **dropping)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_person_column_of_lists_is_named(tmp_path: Path, kind: str) -> None:
+    source = in_files(visits(1).with_columns(who=pl.concat_list("who")), tmp_path / "in")
+    with pytest.raises(ny.NymityError, match="column 'who': expected one number"):
+        published(source, tmp_path, kind, 0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_attacks_count_persons_as_in_memory(tmp_path: Path, kind: str) -> None:
+    """Rows of an engine have no numbers; the recoding and the original tell whose they are."""
+    table = visits(2)
+    source = in_files(table, tmp_path / "in")
+    found = []
+    for each in ("memory", kind):
+        published(source, tmp_path, each, 3)
+        report = ny.risk.attack(ny.open(tmp_path / each), original=table, targets=100)
+        found.append({result.key: (result.rate, result.highest, result.counts) for result in report.results})
+        assert not report.by_records
+    assert found[0] == found[1]
+    assert "linkage" in found[0]

@@ -34,6 +34,13 @@ def test_contradictions_are_counted_and_named() -> None:
         published(VISITS, ward=ny.sensitive(constant=True))
 
 
+@pytest.mark.parametrize("nobody", [None, "", "  "])
+def test_records_of_nobody_contradict_nothing(nobody: str | None) -> None:
+    table = pl.DataFrame({"who": ["a", "a", "b", nobody, nobody], "sex": ["f", "f", "m", "f", "m"], "ward": ["1"] * 5})
+    release = published(table, who=ny.person(missing="drop"))
+    assert (release.certificate["unit"]["persons"], release.certificate["output"]["records"]) == (2, 3)
+
+
 def test_it_needs_persons() -> None:
     with pytest.raises(SchemaError, match="person column"):
         ny.Schema({"sex": ny.quasi(constant=True)})

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from nymity.core.different import different
 from nymity.core.wording import percent
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
@@ -166,32 +168,41 @@ def _linking(name: str, constant: bool) -> Caveat:
 
 def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
     """Count the persons whose value is the only one that all of their classes have, though no class has it alone."""
-    cells = rows["value"].fill_null("")
-    numbers = cells.cast(pl.Enum(cells.unique())).to_physical().cast(pl.Int64)
-    values = rows.select("class", code=numbers).unique()
-    words = int(values["code"].max()) // 64 + 1  # type: ignore[arg-type]
+    value, n_values = _numbered(rows["value"].fill_null(""))
+    words = (n_values - 1) // 64 + 1
     if words > _MOST_WORDS:
         yield _uncounted(name, _TOO_MANY)
         return
-    pairs = rows.select("person", "class").unique().with_columns(pl.len().over("person").alias("classes"))
-    pairs = pairs.filter(pl.col("classes") > 1).join(values.group_by("class").len("values"), on="class")
-    persons = pairs["person"].n_unique()
-    several = pairs.filter(pl.col("values").min().over("person") > 1)
-    left = several.select("person").unique().with_columns(pl.lit(0, pl.UInt32).alias("left"))
+    of_class, n_classes = _numbered(rows["class"])
+    owner, _ = _numbered(rows["person"])
+    held_by, held = np.divmod(different(of_class * n_values + value), n_values)
+    n_held = np.bincount(held_by, minlength=n_classes)
+    classes = np.searchsorted(held_by, np.arange(n_classes))
+    whose, known = np.divmod(different(owner * n_classes + of_class), n_classes)
+    begins = np.flatnonzero(np.append(True, whose[1:] != whose[:-1]))
+    shared = np.zeros(len(begins), dtype=np.int64)
     for word in range(words):  # the values of a class are bits, 64 at a time
-        some = values.filter(pl.col("code") // 64 == word)
-        bits = some.with_columns(pl.Series("bit", np.uint64(1) << (some["code"].to_numpy() % 64).astype(np.uint64)))
-        masks = bits.group_by("class").agg(pl.col("bit").bitwise_or())
-        held = several.join(masks, on="class", how="left").with_columns(pl.col("bit").fill_null(0))
-        shared = held.group_by("person").agg(pl.col("bit").bitwise_and().bitwise_count_ones().alias("shared"))
-        left = left.join(shared, on="person").select("person", left=pl.col("left") + pl.col("shared"))
-    certain = int((left["left"] == 1).sum())
+        bits = np.where(held // 64 == word, np.uint64(1) << (held % 64).astype(np.uint64), np.uint64(0))
+        masks = np.bitwise_or.reduceat(bits, classes)
+        shared += np.bitwise_count(np.bitwise_and.reduceat(masks[known], begins))
+    several = np.diff(np.append(begins, len(whose))) > 1
+    certain = int((several & (np.minimum.reduceat(n_held[known], begins) > 1) & (shared == 1)).sum())
+    persons = int(several.sum())
     if not certain:
         return
     says = (
         f"{_certain(name, certain)}{persons:,} persons with records in several classes, though no class alone tells it."
     )
     yield Caveat(key=INTERSECTED, says=says, figures={"column": name, "certain": certain})
+
+
+def _numbered(cells: pl.Series) -> tuple[NDArray[np.int64], int]:
+    """Number different cells from 0, (n,), in any order; return how many there are, too."""
+    if cells.dtype != pl.String:
+        different, numbers = np.unique(cells.to_numpy(), return_inverse=True)
+        return numbers, len(different)
+    texts = cells.unique()
+    return cells.cast(pl.Enum(texts)).to_physical().to_numpy().astype(np.int64), len(texts)
 
 
 def _uncounted(name: str, why: str) -> Caveat:

@@ -36,6 +36,8 @@ def open_scene(
     **settings: Any,
 ) -> Scene:
     """Take a release apart, and put the original and other people beside it; errors call it by its ``name``."""
+    if original is not None and (linked_to := getattr(release, "linked_to", None)) is not None:
+        release = linked_to(to_polars(original))  # where an engine wrote it, and numbered no rows
     released = Released.of(release)
     schema = released.schema_for("attack")
     scene = _bare(released, schema, name, settings)
