@@ -260,7 +260,7 @@ class Run:
         """Recode the table; as text where more is done with the rows than to order and to count them."""
         schema, recoding = self.job.schema, self.outcome.recoding
         linked = schema.unit is not None or schema.household is not None or bool(self.job.earlier_releases)
-        if linked or self.schema.coarsened_weight is not None:
+        if linked or self.schema.coarsened_weight is not None or self.job.transforms:
             return recoding.apply(self.table, draws=self.draws)
         return recoding.apply_coded(self.table, self.draws)
 

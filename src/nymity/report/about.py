@@ -29,7 +29,7 @@ from nymity.report.page_wording import amount, count, listed, percent, shortened
 from nymity.report.received import received, staged
 from nymity.table.builders import BUILDERS
 from nymity.table.label_form import LabelForm
-from nymity.table.runs import counted, different
+from nymity.table.runs import counted, different_cells
 from nymity.table.text import MASK, as_text, is_missing
 
 _ABOUT = template("about.html")
@@ -263,7 +263,7 @@ def _cells_section(released: OpenedRelease) -> Section:
     columns = [column for column in released.certificate.columns if column.role == "quasi" and not column.unchanged]
     found: dict[LabelForm, None] = {}  # in order
     for column in columns:
-        cells = different(as_text(released.table[column.name]))
+        cells = different_cells(as_text(released.table[column.name]))
         known = (_MASKED, *_forms(released, column))
         found |= dict.fromkeys(form for form in known if cells.str.contains(form.pattern).fill_null(False).any())
     seen = [(form.example, form.words) for form in found]

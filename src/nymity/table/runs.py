@@ -28,7 +28,7 @@ def run_starts(columns: Sequence[pl.Series]) -> NDArray[np.int64]:
     return np.flatnonzero(changed)
 
 
-def different(cells: pl.Series) -> pl.Series:
+def different_cells(cells: pl.Series) -> pl.Series:
     """Return the different cells of a column, in any order."""
     return without_repeats(cells).unique()
 
