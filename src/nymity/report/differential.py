@@ -178,6 +178,7 @@ def _opening(opened: OpenedRelease, certificate: Certificate) -> Html:
         "nymity · report on a differentially private release",
         "What this release promises",
         shown,
+        Html(),
         warnings(opened),
         cards(opened),
         paragraph(led("This page may be read by anybody. " if private else "Not private. ", public)),
