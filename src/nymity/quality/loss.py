@@ -19,8 +19,8 @@ from nymity.table.encoding import EncodedTable
 class Loss(ABC):
     """A quality model: lower is better. Subclasses are frozen keyword-only dataclasses of their parameters.
 
-    ``title`` is the definition in one line, ``plain`` a sentence for readers who have not heard of it, ``limits`` what it
-    does not see.
+    ``title`` is the definition in one line, ``plain`` a sentence for readers who have not heard of it, ``limits`` what
+    it does not see.
     """
 
     key: ClassVar[str]
