@@ -48,14 +48,15 @@ from nymity.utility.released import Released, hierarchies_for
 class Measured:
     """One loss or metric of a release: raw, and scaled so that 0 is the original and 1 full suppression.
 
-    ``name`` is the key with the parameters that are not the default. ``better`` says which of two raw values is;
-    a scaled one is better the lower it is. ``attributes``: the value of each attribute, where it is made of those.
+    ``name`` is the key with the parameters that are not the default, ``plain`` a sentence on what it says. ``better``
+    says which of two raw values is; a scaled one is better the lower it is. ``attributes``: the value of each attribute, where it is made of those.
     ``undefined`` says why there is no ``value``, or no ``scaled`` one; what is undefined is None, never a number.
     """
 
     key: str
     name: str
     title: str
+    plain: str
     group: Group
     better: Better
     unit: str
@@ -347,6 +348,7 @@ class _Scale:
             key=measure.key,
             name=measure.name if isinstance(measure, Loss) else measure.key,
             title=measure.title,
+            plain=measure.plain,
             group=measure.group,
             better=measure.better,
             unit=measure.unit,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nymity.publishing.compare import Measured
-from nymity.publishing.metrics import METRICS
-from nymity.quality import LOSSES
 from nymity.report import chart
 from nymity.report.markup import PARTS, Figures, Html, Section, bullets, grid, led, paragraph
 from nymity.report.page_wording import amount, axis_labels, listed, percent
@@ -95,7 +93,7 @@ def _bars(measured: Sequence[Measured], marked: str | None = None) -> list[chart
 def _explained(subject: Subject) -> list[Html]:
     """Return a plain sentence on each measure of the plots, by its name."""
     shown = sorted((m for m in subject.comparison.measured if m.scaled is not None), key=lambda m: m.name)
-    return [led(f"{m.name}: ", {**LOSSES, **METRICS}[m.key].plain) for m in shown]
+    return [led(f"{m.name}: ", m.plain) for m in shown]
 
 
 def _undefined(subject: Subject) -> dict[str, list[str]]:
