@@ -240,8 +240,8 @@ class _Reading:
         outputs = [name for name in names if name.startswith(("output/", "data/output")) and name not in objects]
         if objects:
             self.left_out.append(
-                f"{count(len(objects), 'Java object')}, never read: {', '.join(objects)[:300]}; there lie a local recoding, "
-                "a research sample, a population and hierarchy wizards"
+                f"{count(len(objects), 'Java object')}, never read: {', '.join(objects)[:300]}; there lie a local "
+                "recoding, a research sample, a population and hierarchy wizards"
             )
         if outputs:
             self.left_out.append(f"the result ({', '.join(outputs)[:200]}): publish again, and compare")
