@@ -42,8 +42,8 @@ def _closeness(distance: str) -> Callable[[re.Match[str]], Translated]:
 def _disclosure(match: re.Match[str]) -> Translated:
     delta = math.floor(float(match[1]) * math.log(2) * 1e6) / 1e6
     return {"model": "delta-disclosure", "delta": delta, "attribute": match[2]}, (
-        f"delta {match[1]} of ARX is to base 2, ours is natural: {delta:g}; ours also counts values that a group lacks, "
-        "and so demands more"
+        f"delta {match[1]} of ARX is to base 2, ours is natural: {delta:g}; ours also counts values that a group "
+        "lacks, and so demands more"
     )
 
 

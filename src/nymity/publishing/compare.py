@@ -49,8 +49,8 @@ class Measured:
     """One loss or metric of a release: raw, and scaled so that 0 is the original and 1 full suppression.
 
     ``name`` is the key with the parameters that are not the default, ``plain`` a sentence on what it says. ``better``
-    says which of two raw values is; a scaled one is better the lower it is. ``attributes``: the value of each attribute,
-    where it is made of those.
+    says which of two raw values is; a scaled one is better the lower it is. ``attributes``: the value of each
+    attribute, where it is made of those.
     ``undefined`` says why there is no ``value``, or no ``scaled`` one; what is undefined is None, never a number.
     """
 
