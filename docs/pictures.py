@@ -90,7 +90,9 @@ def _keep(page: Any, name: str, *, close: bool = True) -> None:
     target.parent.mkdir(exist_ok=True)
     page.screenshot(path=target)
     with Image.open(target) as taken:
-        taken.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
+        taken.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+            target, optimize=True
+        )
     if close:
         page.close()
 
