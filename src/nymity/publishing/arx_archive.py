@@ -21,8 +21,8 @@ from nymity.core.errors import FileError
 from nymity.core.files import open_file
 from nymity.core.unpacking import CHUNK_BYTES, most_unpacked, too_much
 
-#: Entries of an archive, bytes of its XML, and how deep that is nested: a project has a few entries for each column.
-MOST_ENTRIES, MOST_XML_BYTES, MOST_DEPTH = 25_000, 64 * 2**20, 16
+#: Entries of an archive, bytes and elements of its XML, and how deep these lie: a project has a few for each column.
+MOST_ENTRIES, MOST_XML_BYTES, MOST_ELEMENTS, MOST_DEPTH = 25_000, 32 * 2**20, 250_000, 16
 
 TABLE, DEFINITION, CONFIG = "data/input.csv", "input/definition.xml", "input/config.xml"
 METADATA, PROJECT = "metadata.xml", "project.xml"
@@ -140,22 +140,26 @@ BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplemented
 
 def parse_xml(text: str, *, where: str) -> XmlElement:
     """Parse plain XML into its elements, without entities of its own and not deeper than a project is."""
-    root = XmlElement("")
-    path = [root]
+    root, elements = XmlElement(""), 0
+    path, texts = [root], [list[str]()]
 
     def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal elements
         del attributes
-        if len(path) > MOST_DEPTH:
-            raise ValueError(f"more than {MOST_DEPTH} elements in one another")
+        elements += 1
+        if len(path) > MOST_DEPTH or elements > MOST_ELEMENTS:
+            got = f"{MOST_DEPTH} elements in one another" if len(path) > MOST_DEPTH else f"{MOST_ELEMENTS:,} elements"
+            raise ValueError(f"more than {got}")
         path[-1].within.append(element := XmlElement(name))
         path.append(element)
+        texts.append([])
 
     def end(name: str) -> None:
         del name
-        path.pop()
+        path.pop().text = "".join(texts.pop())
 
     def words(data: str) -> None:
-        path[-1].text += data
+        texts[-1].append(data)
 
     parser = expat.ParserCreate()
     parser.buffer_text = True

@@ -165,8 +165,10 @@ class _Reading:
         """Return the hierarchy and the bounds of levels."""
         if role not in (Role.QUASI, Role.SENSITIVE):
             return {}
-        entry = f"input/{given.get('ref') or f'hierarchies/{name}.csv'}"
-        found = self.archive.text(entry)
+        reference = given.get("ref") or f"hierarchies/{name}.csv"
+        is_hierarchy = reference.startswith("hierarchies/") and reference.endswith(".csv")
+        entry = f"input/{reference}"
+        found = self.archive.text(entry) if is_hierarchy else None
         if found is None:
             if role is Role.QUASI:
                 self.left_out.append(f"the hierarchy of {name!r}: there is none, so it is published as it is or as *")

@@ -61,7 +61,9 @@ def test_java_objects_are_never_opened(tmp_path: Path, monkeypatch: pytest.Monke
         opened.append(name.filename)
         return plain(self, name, *rest, **further)
 
-    path = project(tmp_path / "p.deid", {"project.dat": pickle.dumps(print)})
+    points = DEFINITION.replace("hierarchies/sex.csv", "config.dat").replace("hierarchies/age.csv", "../project.dat")
+    change = {"project.dat": pickle.dumps(print), "input/definition.xml": points}
+    path = project(tmp_path / "p.deid", change)
     monkeypatch.setattr(zipfile.ZipFile, "open", noted)
     ny.read_arx(path)
     assert opened
@@ -159,6 +161,7 @@ HOSTILE = '<!DOCTYPE config [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]
         ),
         ({"project.xml": "<project><separator>;</project>"}, "mismatched tag"),
         ({"input/config.xml": "<a>" * 100 + "</a>" * 100}, "in one another"),
+        ({"input/config.xml": "<config>" + "<a/>" * 300_000 + "</config>"}, "250,000 elements"),
         ({"input/definition.xml": "<definition></definition>"}, "no columns"),
         ({"input/definition.xml": DEFINITION.replace("<name>sex</name>", "<name>age</name>")}, "each column once"),
         ({"input/definition.xml": DEFINITION.replace("SENSITIVE_ATTRIBUTE", "SECRET", 1)}, "with a type of ARX"),
