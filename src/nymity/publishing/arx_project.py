@@ -10,6 +10,7 @@ from typing import Any
 
 from nymity.core.commit import committing
 from nymity.core.errors import FileError, InputError
+from nymity.core.paths import path_text
 from nymity.core.wording import count
 from nymity.publishing.arx_archive import (
     BROKEN,
@@ -64,7 +65,7 @@ class ArxProject:
 
     def save(self, folder: str | Path) -> Path:
         """Write job, table and hierarchies into a new folder, for its owner alone, and return where the job is."""
-        place = Path(folder)
+        place = Path(path_text("folder", folder))
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
             raise FileError(str(place), expected="a folder that is new or empty", got="one that is not")
         files = {**self.files, JOB_NAME: self.job_text}
@@ -81,7 +82,7 @@ def read_arx(path: str | Path) -> ArxProject:
     Java objects in it are never read. What has no counterpart here, or lies in such an object alone, is listed in
     ``left_out`` of what is returned.
     """
-    place = Path(path)
+    place = Path(path_text("path", path))
     try:
         archive, stream = open_archive(place)
         with stream:
