@@ -76,6 +76,6 @@ def test_the_first_screen_has_warnings_promise_and_what_was_kept(
 ) -> None:
     page = chromium.new_page(viewport={"width": width, "height": 844})
     page.goto(pages["report"].as_uri())
-    for part in (".badge", ".fate .legend", ".warnings li", ".card h3"):
+    for part in (".badge", ".promised", ".fate .legend", ".kept", ".warnings li"):
         assert page.locator(part).first.bounding_box()["y"] < 844 - 20, part
     page.close()

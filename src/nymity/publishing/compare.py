@@ -108,6 +108,12 @@ class Comparison(Carded):
             )
         return found.value
 
+    def kept_and_lost(self, *, apart: bool = False) -> tuple[str, str]:
+        """Say what was kept and what was lost most; ``apart`` if sensitive values lie in a table of their own."""
+        from nymity.publishing.plain_words import kept, lost  # it speaks of comparisons
+
+        return kept(self), lost(self, apart=apart)
+
     def plainly(self, original: Any, release: Any, *, target: str | None = None) -> tuple[str, ...]:
         """Say what was kept, what was lost most, and what that means for a target or for counting, a sentence each."""
         from nymity.publishing.plain_words import sentences  # it speaks of comparisons

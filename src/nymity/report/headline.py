@@ -18,11 +18,17 @@ def headline(opened: OpenedRelease, kept: Html) -> Html:
         "nymity · report for the data custodian",
         "What this release promises",
         badge(opened),
+        names(opened),
         kept,
         warnings(opened),
         cards(opened),
         HEADLINE.for_custodian(),
     )
+
+
+def names(opened: OpenedRelease) -> list[str]:
+    """Return what is promised, by name."""
+    return [one.means.rpartition(": ")[0] or one.model for one in opened.certificate.promised]
 
 
 def badge(opened: OpenedRelease) -> Html:

@@ -69,7 +69,7 @@ def fate(subject: Subject, group: str) -> Html:
         legend.append(("", "No record was suppressed."))
     if taken := taken_in_words(subject.log.taken_as_missing):
         legend.append(("", f"Taken as missing in the source: {taken}."))
-    return OVERVIEW.fate(segments, legend)
+    return OVERVIEW.fate(segments, legend, subject.comparison.kept_and_lost(apart=group == "bucket"))
 
 
 def columns(subject: Subject, roles: Mapping[Role, str]) -> Html:
