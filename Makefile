@@ -4,12 +4,13 @@
 # make oldest    a layer of tests with the oldest supported versions of all dependencies, in .venv-oldest
 # make coverage  branch coverage of the core's tests, by package
 # make docs      the site, in site/
+# make pictures  the pictures of the pages again, in a browser
 # make robust-everywhere   the robustness tests with the instructions of older CPUs, with one thread and two
 # All set everything up in .venv by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick lint types layers pytest docs oldest coverage robust-everywhere bench campaign hostile mutants format clean
+.PHONY: demo test quick lint types layers pytest docs pictures oldest coverage robust-everywhere bench campaign hostile mutants format clean
 
 demo: .venv/all
 	$(BIN)/nymity demo --out demo/release
@@ -36,6 +37,9 @@ pytest: .venv/dev
 
 docs: .venv/dev
 	$(BIN)/zensical build --clean --strict
+
+pictures: .venv/dev
+	$(BIN)/python docs/pictures.py
 
 # What reads, writes, encodes, draws and solves by another library. Without the lab and torch.
 oldest: .venv-oldest/ready

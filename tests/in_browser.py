@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,10 @@ OPTIONS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --enable-logging=stderr --log-level=0 --window-size=1100,6000 "
     "--virtual-time-budget=20000 --dump-dom"
+)
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
 )
 #: What the browser writes to its log for an uncaught error, a failed assertion of the policy, or console.error.
 COMPLAINT = re.compile(r"CONSOLE.*?(?:Uncaught|Error|Refused|violates|WARN).*")
@@ -26,6 +32,19 @@ def browser() -> str:
     if found is None:
         pytest.skip("no Chromium or Chrome is installed: the report was not opened in a browser")
     return found
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """Start Chromium, or skip with one line; its end lets other tests have a loop of their own."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: nothing was opened in a browser")
+    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("no Chromium or Chrome is installed: nothing was opened in a browser")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS.split())
+        yield browser
+        browser.close()
 
 
 def opened(browser: str, page: Path, profile: Path) -> tuple[str, str]:

@@ -6,7 +6,7 @@
     release.save("out")
 
 A table about people
-    inspect, measure, measure_risk, recommend, explore, read_table, write_table, datasets
+    inspect, measure, measure_risk, recommend, explore, read_table, write_table, read_arx, datasets
 What columns are
     Schema, identifying, quasi, sensitive, insensitive, items, person, household, weight, Hierarchy
 A release

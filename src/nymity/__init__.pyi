@@ -67,6 +67,7 @@ from nymity.privacy import TCloseness as TCloseness
 from nymity.privacy import WildcardKAnonymity as WildcardKAnonymity
 from nymity.publishing.anonymizer import Anonymizer as Anonymizer
 from nymity.publishing.apply import apply as apply
+from nymity.publishing.arx_project import read_arx as read_arx
 from nymity.publishing.check import check as check
 from nymity.publishing.children import Children as Children
 from nymity.publishing.compare import compare as compare

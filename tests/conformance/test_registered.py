@@ -335,3 +335,4 @@ def test_losses_and_metrics_say_what_they_are(cls: Any) -> None:
     assert cls.better in ("lower", "higher")
     assert cls.unit
     assert cls.limits
+    assert cls.plain.endswith((".", "?")), "a plain sentence, which reports show"

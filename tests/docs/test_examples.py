@@ -29,6 +29,7 @@ from nymity.cli.main import app
 from nymity.core import errors
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.publishing.job import Job, Output, Source
+from nymity.publishing.job_preset import JOB_PRESETS
 from nymity.publishing.metrics import METRICS
 from nymity.publishing.registry import METHODS, MODELS
 from nymity.quality import LOSSES
@@ -181,6 +182,29 @@ def test_everything_registered_is_described(page: str, names: list[str]) -> None
         pages += [ROOT / f"docs/concepts/{name}.md" for name in others]
     text = "\n".join(path.read_text(encoding="utf-8") for path in pages)
     assert [name for name in names if f"`{name}`" not in text and name != "ClassVar"] == []
+
+
+def test_the_readme_is_read_in_two_minutes() -> None:
+    """One sentence, one picture, two commands, five lines of Python, what is promised and what not, then links."""
+    head, _, _ = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n- ")
+    assert len(head.split()) <= 300
+    assert head.count("![") == 1
+    shown = {block.language: block.text.split("\n") for block in blocks(ROOT / "README.md")[:2]}
+    assert len([line for line in shown["sh"] if line]) == 2
+    assert len([line for line in shown["python"] if line]) == 5
+    assert head.index("**It promises**") < head.index("**It does not promise**")
+
+
+@pytest.mark.parametrize("page", ["coming-from-arx", "coming-from-sdcmicro"])
+def test_equivalents_exist(page: str) -> None:
+    """What the tables name is registered, and what they say is not there yet is not."""
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", (ROOT / f"docs/{page}.md").read_text(encoding="utf-8"), re.MULTILINE)
+    known = {*MODELS, *METHODS, *LOSSES, *METRICS, *BUILDERS, *JOB_PRESETS}
+    named = {key for _, ours in rows for key in re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", ours)}
+    assert len(named) > (2 if page == "coming-from-sdcmicro" else 20)
+    assert named <= known
+    absent = {"microaggregation", "cell-suppression", "local-suppression", "pram"}
+    assert not absent & known, "say so on both pages"
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,21 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
+from html import unescape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 import yaml
 
 import nymity
+from in_browser import chromium
+
+assert chromium  # a fixture
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -70,3 +78,86 @@ def test_the_reference_shows_signatures_and_docstrings(site: Path) -> None:
     assert re.search(r"KAnonymity\(\s*\*,\s*k:\s*int\s*\)", shown)
     assert "shares its published quasi-identifiers with at least" in shown
     assert ":class:" not in shown
+
+
+def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
+    ids: dict[Path, set[str]] = {}
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        ids[page.resolve()] = set(re.findall(r'\bid="([^"]+)"', text))
+    links = 0
+    for page in ids:
+        if page.name == "404.html":  # served at any address
+            continue
+        for target in re.findall(r'<a\b[^>]*?\bhref="([^"]*)"', page.read_text(encoding="utf-8")):
+            if re.match(r"\w+:", target):
+                continue
+            path, _, anchor = unescape(target).partition("#")
+            found = (page.parent / path).resolve() if path else page
+            found = found / "index.html" if found.is_dir() else found
+            assert found.exists(), f"{page.name}: {target}"
+            assert not anchor or found not in ids or unquote(anchor) in ids[found], f"{page.name}: no {target}"
+            links += 1
+    assert links > 5_000
+
+
+#: Where people come in: each of the ways, and pages with tables, pictures and long lines.
+ENTRANCES = (
+    "index", "steward/is-my-table-at-risk", "steward/which-k", "data-scientist", "researcher", "developer", "story",
+    "coming-from-arx", "coming-from-sdcmicro", "faq", "reference/publishing",
+)  # fmt: skip
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_site_in_a_browser(site: Path, chromium: Any, width: int) -> None:
+    """Pages fit the screen, follow light and dark, show their pictures, and ask nobody else for anything."""
+    papers = set()
+    for scheme in ("light", "dark"):
+        context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+        page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))  # noqa: B023 -- called within this round
+        for name in ENTRANCES:
+            page.goto((site / f"{name}.html").as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0, (
+                name
+            )
+            assert (
+                page.evaluate("[...document.images].filter(one => !one.complete || !one.naturalWidth).length") == 0
+            ), name
+        papers.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+        context.close()
+    assert len(papers) == 2
+
+
+@pytest.mark.browser
+def test_the_site_can_be_searched_where_it_is_served(site: Path, chromium: Any) -> None:
+    """From a folder it cannot: the script that would do that is fetched from elsewhere (plugin ``offline``)."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    page = chromium.new_page(viewport={"width": 1280, "height": 844})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    address = f"http://127.0.0.1:{server.server_port}/"
+    page.goto(f"{address}index.html")
+    for section in ("Steward", "Data scientist", "Researcher", "Developer"):
+        assert page.locator(".md-tabs__link", has_text=section).count() == 1
+    before = page.get_by_text("Coming from sdcMicro").count()
+    page.keyboard.press("Control+k")
+    page.wait_for_timeout(300)
+    page.keyboard.type("sdcMicro", delay=20)
+    page.get_by_text("Coming from sdcMicro").nth(before).wait_for(timeout=10_000)
+    page.close()
+    server.shutdown()
+    server.server_close()
+    assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files, and says nothing of it."""
+
+    def log_message(self, *_: object) -> None:
+        pass

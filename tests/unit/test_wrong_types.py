@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
+from arx_files import project
 
 NONSENSE: dict[str, Any] = {
     "none": None,
@@ -70,6 +71,7 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "recommend": {"source": FRAME, "target": "ill", "trials": 1, "seconds": 0.1},
         "inspect": {"frame": FRAME},
         "preset": {"name": "scientific-use-file", "job": release.job, "table": FRAME},
+        "read_arx": {"path": "project.deid"},
         "read_table": {"path": "people.csv"},
         "write_table": {"table": FRAME, "path": "written.csv"},
         "household": {},
@@ -159,6 +161,7 @@ def test_every_function_has_a_call(release: ny.Release) -> None:
 def test_functions(name: str, release: ny.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     FRAME.write_csv("people.csv")
+    project(Path("project.deid"))
     function, wrong = getattr(ny, name), {}
     arguments = calls(release)[name]
     assert not judged(function, arguments)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,11 +13,6 @@ from typing import Any
 
 import pytest
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
 #: Where pictures are kept, if somebody wants to look at them.
 SHOTS_VARIABLE = "NYMITY_SHOTS"
 
@@ -61,19 +55,6 @@ class Seen:
     def _said(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(message.text)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """Start Chromium, or skip with one line; its end lets other tests have a loop of their own."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: the workbench was not opened")
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        pytest.skip("no Chromium or Chrome is installed: the workbench was not opened in a browser")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS.split())
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,8 @@ import pytest
 
 pytest.importorskip("nicegui", reason="no nicegui: the workbench was not tested")
 
-from browsing import chromium, context, page, workbench
+from browsing import context, page, workbench
+
+from in_browser import chromium
 
 __all__ = ["chromium", "context", "page", "workbench"]

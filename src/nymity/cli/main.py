@@ -20,10 +20,12 @@ from nymity.core.quoting import hidden
 
 #: The commands, each a module of this package, in the order of the help.
 _COMMANDS = (
-    "demo", "inspect", "publish", "preset", "explore", "forecast", "check", "report", "measure", "compare", "query",
-    "recommend", "risk", "attack", "apply", "identify", "forget", "hierarchy", "schema",
+    "demo", "inspect", "import", "publish", "preset", "explore", "forecast", "check", "report", "measure", "compare",
+    "query", "recommend", "risk", "attack", "apply", "identify", "forget", "hierarchy", "schema",
     "workbench",
 )  # fmt: skip
+#: Where a module cannot have the name of its command.
+_MODULES = {"import": "import_project"}
 
 
 def run() -> int:
@@ -71,7 +73,7 @@ def command_line(arguments: Sequence[str]) -> tuple[typer.Typer, list[str]]:
     )
     made.callback()(_options)
     for name in _COMMANDS if called is None else [called]:
-        module = import_module(f"nymity.cli.{name}")
+        module = import_module(f"nymity.cli.{_MODULES.get(name, name)}")
         register(made, name, module.command, module.EXAMPLES)
     return made, [] if called is not None else _further(made)
 

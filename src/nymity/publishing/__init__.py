@@ -9,6 +9,7 @@ __all__, __getattr__ = public_names(
     anonymizer="Anonymizer",
     answers="Answers",
     apply="Applied applied apply kept_recoding",
+    arx_project="read_arx",
     bucket_tables="members",
     caveats="Caveat unique_rows verdict",
     certificate="Certificate CHILD_TABLE SENSITIVE_TABLE",

@@ -47,14 +47,16 @@ from nymity.utility.released import Released, hierarchies_for
 class Measured:
     """One loss or metric of a release: raw, and scaled so that 0 is the original and 1 full suppression.
 
-    ``name`` is the key with the parameters that are not the default. ``better`` says which of two raw values is;
-    a scaled one is better the lower it is. ``attributes``: the value of each attribute, where it is made of those.
+    ``name`` is the key with the parameters that are not the default, ``plain`` a sentence on what it says. ``better``
+    says which of two raw values is; a scaled one is better the lower it is. ``attributes``: the value of each
+    attribute, where it is made of those.
     ``undefined`` says why there is no ``value``, or no ``scaled`` one; what is undefined is None, never a number.
     """
 
     key: str
     name: str
     title: str
+    plain: str
     group: Group
     better: Better
     unit: str
@@ -105,6 +107,12 @@ class Comparison(Carded):
                 hint=nearest(name, known),
             )
         return found.value
+
+    def kept_and_lost(self, *, apart: bool = False) -> tuple[str, str]:
+        """Say what was kept and what was lost most; ``apart`` if sensitive values lie in a table of their own."""
+        from nymity.publishing.plain_words import kept, lost  # it speaks of comparisons
+
+        return kept(self), lost(self, apart=apart)
 
     def plainly(self, original: Any, release: Any, *, target: str | None = None) -> tuple[str, ...]:
         """Say what was kept, what was lost most, and what that means for a target or for counting, a sentence each."""
@@ -348,6 +356,7 @@ class _Scale:
             key=measure.key,
             name=measure.name if isinstance(measure, Loss) else measure.key,
             title=measure.title,
+            plain=measure.plain,
             group=measure.group,
             better=measure.better,
             unit=measure.unit,

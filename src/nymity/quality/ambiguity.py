@@ -33,6 +33,7 @@ class AmbiguityLoss(Loss):
 
     key = "ambiguity"
     title = "ambiguity, raw combinations covered by the published rows"
+    plain = "How many different original rows each published row could stand for."
     group = "classes"
     unit = "combinations"
     limits = "a few rows that cover nearly everything outweigh all others"

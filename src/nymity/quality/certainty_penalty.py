@@ -38,6 +38,7 @@ class CertaintyPenaltyLoss(AttributeLoss):
 
     key = "gcp"
     title = "global certainty penalty: occurring values or span that a published cell covers"
+    plain = "How wide cells are beside what occurs in the table: a range by its span, a set by its values."
     group = "cells"
     unit = "share per cell"
     limits = "a wide gap between two numbers counts although nobody is in it"

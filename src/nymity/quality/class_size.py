@@ -28,6 +28,7 @@ class AverageClassSizeLoss(Loss):
 
     key = "average-class-size"
     title = "average class size"
+    plain = "How many records look alike in a group, on average."
     group = "classes"
     unit = "records"
     limits = "counts classes, whatever their cells say"

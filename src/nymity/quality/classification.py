@@ -36,6 +36,7 @@ class ClassificationLoss(Loss):
 
     key = "classification"
     title = "classification metric: records suppressed or outside the majority of their class"
+    plain = "How many records are not of the most frequent kind of their group, and would be guessed wrong."
     group = "tasks"
     unit = "share of records"
     limits = "a majority vote in each class, which a real classifier may beat"

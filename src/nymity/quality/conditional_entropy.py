@@ -27,6 +27,7 @@ class ConditionalEntropyMetric(Metric):
 
     key = "entropy-conditional"
     title = "conditional entropy of the original values given the cells, bits over all cells"
+    plain = "How uncertain the original values still are for somebody who sees the cells."
     group = "cells"
     unit = "bits"
     limits = "takes frequencies of the original for known, and is not monotone"

@@ -39,6 +39,7 @@ class CorrelationMetric(Metric):
 
     key = "bivariate-correlation"
     title = "median change of Cramér's V between two columns"
+    plain = "How much the strength of the link between two columns changed."
     group = "distributions"
     unit = "V, from 0 to 1"
     limits = "a change up counts as one down, and half of the pairs may change by more"
@@ -67,6 +68,7 @@ class CorrectedCorrelationMetric(CorrelationMetric):
 
     key = "bivariate-correlation-corrected"
     title = "median change of Cramér's V between two columns, corrected for what chance shows"
+    plain = "The same, after taking off the link that two columns show by chance alone."
 
     @property
     def _strength(self) -> Callable[[Pair, int], float]:

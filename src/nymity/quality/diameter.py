@@ -33,6 +33,7 @@ class DiameterMetric(Metric):
 
     key = "diameter"
     title = "columns in which the two most different rows differ"
+    plain = "In how many columns the two most different rows still differ; here more is better."
     group = "classes"
     better = "higher"
     unit = "columns"

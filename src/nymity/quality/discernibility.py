@@ -31,6 +31,7 @@ class DiscernibilityLoss(Loss):
 
     key = "discernibility"
     title = "discernibility, the sum of squared class sizes"
+    plain = "With how many others each record shares its row: large groups make it large."
     group = "classes"
     unit = "pairs of records"
     limits = "large classes decide, whatever their cells say"

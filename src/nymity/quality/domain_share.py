@@ -28,6 +28,7 @@ class DomainShareLoss(AttributeLoss):
 
     key = "loss"
     title = "share of its domain that a published cell covers"
+    plain = "How much of all possible values a published cell leaves open, on average over all cells."
     group = "cells"
     unit = "share per cell"
     limits = "all values count alike, however near or frequent they are"
@@ -45,6 +46,7 @@ class GeometricDomainShareLoss(DomainShareLoss):
 
     key = "loss-geometric"
     title = "share of its domain that a published cell covers, geometric mean over attributes"
+    plain = "The same as loss, but columns are multiplied, so that one column given up weighs less."
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ class EntropyLoss(Loss):
 
     key = "entropy"
     title = "non-uniform entropy, bits lost over all cells"
+    plain = "How many bits it takes to guess the original values from the published cells."
     group = "cells"
     unit = "bits"
     limits = "takes frequencies of the original for known; generalizing rare values costs little"
@@ -48,6 +49,7 @@ class NormalizedEntropyLoss(AttributeLoss):
 
     key = "entropy-normalized"
     title = "non-uniform entropy, share of a column's bits lost"
+    plain = "Which share of each column's information is gone, if one knew how frequent values were."
     group = "cells"
     unit = "share of bits"
     limits = "takes frequencies of the original for known; generalizing rare values costs little"

@@ -22,6 +22,7 @@ class GranularityMetric(Metric):
 
     key = "granularity"
     title = "share of its domain that a cell stands for beside one value"
+    plain = "How many further values a cell could stand for, as a share of all values."
     group = "cells"
     unit = "share per cell"
     limits = "all values count alike, however near or frequent they are"

@@ -18,6 +18,7 @@ class HeightLoss(Loss):
 
     key = "height"
     title = "sum of generalization levels"
+    plain = "By how many levels all columns were made coarser, added up."
     group = "cells"
     unit = "levels"
     limits = "depends on how many levels hierarchies have, and ignores suppression"

@@ -24,6 +24,7 @@ class HellingerMetric(Metric):
 
     key = "hellinger"
     title = "median Hellinger distance of a column's distribution from the original's"
+    plain = "How differently values are spread in a column of the release and of the original."
     group = "distributions"
     unit = "distance, from 0 to 1"
     limits = "looks at columns one by one, and half of them may be further away"

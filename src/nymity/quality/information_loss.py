@@ -26,6 +26,7 @@ class InformationLossMetric(Metric):
 
     key = "information-loss"
     title = "span or height of a record's cells, summed over attributes"
+    plain = "How wide or how high the cells of a record are, added over its columns."
     group = "cells"
     unit = "columns per record"
     limits = "mixes spans with levels, which depend on how many a hierarchy has"

@@ -34,6 +34,7 @@ class KLDivergenceLoss(Loss):
 
     key = "kl-divergence"
     title = "Kullback-Leibler divergence of the released distribution, in bits"
+    plain = "How far the release, read as a statement on all possible rows, is from the original."
     group = "distributions"
     unit = "bits per record"
     limits = "spread over all combinations a domain allows, most of which nobody has"

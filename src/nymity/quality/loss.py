@@ -19,11 +19,13 @@ from nymity.table.encoding import EncodedTable
 class Loss(ABC):
     """A quality model: lower is better. Subclasses are frozen keyword-only dataclasses of their parameters.
 
-    ``title`` is the definition in one line, ``limits`` what it does not see.
+    ``title`` is the definition in one line, ``plain`` a sentence for readers who have not heard of it, ``limits`` what
+    it does not see.
     """
 
     key: ClassVar[str]
     title: ClassVar[str]
+    plain: ClassVar[str]
     group: ClassVar[Group]
     better: ClassVar[Better] = "lower"
     unit: ClassVar[str]

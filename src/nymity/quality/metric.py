@@ -35,12 +35,13 @@ PreparedMetric = Callable[[PublishedRows], MetricValue]
 
 
 class Metric(ABC):
-    """Subclasses are frozen keyword-only dataclasses; ``title`` is the definition in one line, ``limits`` what it
-    does not see.
+    """Subclasses are frozen keyword-only dataclasses; ``title`` is the definition in one line, ``plain`` a sentence for
+    readers who have not heard of it, ``limits`` what it does not see.
     """
 
     key: ClassVar[str]
     title: ClassVar[str]
+    plain: ClassVar[str]
     group: ClassVar[Group]
     better: ClassVar[Better] = "lower"
     unit: ClassVar[str]

@@ -23,6 +23,7 @@ class MutualInformationMetric(Metric):
 
     key = "mutual-information"
     title = "share of a column's information that its cells still tell"
+    plain = "How much of what a column told its cells still tell; here more is better."
     group = "cells"
     better = "higher"
     unit = "share of bits"

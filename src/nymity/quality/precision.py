@@ -23,6 +23,7 @@ class PrecisionLoss(AttributeLoss):
 
     key = "precision"
     title = "mean generalization height of a cell (1 - precision)"
+    plain = "How high cells were moved up their hierarchies: 0 at the raw value, 1 at the top."
     group = "cells"
     unit = "height per cell"
     limits = "depends on how many levels hierarchies have"

@@ -20,6 +20,7 @@ class RelativeDistanceMetric(Metric):
 
     key = "relative-distance"
     title = "sum over columns of level / height"
+    plain = "How far up its hierarchy each column was moved, added over columns."
     group = "cells"
     unit = "columns"
     limits = "depends on how many levels hierarchies have, and ignores suppression"

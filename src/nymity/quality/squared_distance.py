@@ -31,6 +31,7 @@ class SquaredDistanceMetric(Metric):
 
     key = "squared-distance"
     title = "mean squared distance of records from the middle of their cells"
+    plain = "How far the original values are from the middle of their cells, far ones most."
     group = "cells"
     unit = "squared spans per record"
     limits = "a cell whose middle is the value costs nothing, however wide it is"

@@ -40,7 +40,7 @@ def front_plot(recommendation: Recommendation) -> Spec:
 def _layers(risk: str, measure: Measure) -> list[Spec]:
     """The front as steps, intervals, points, and numbers that are links."""
     x = {"field": "x", "type": "quantitative", "title": risk, "scale": {"type": "log", "padding": 24}}
-    x["axis"] = {"format": ".2~%", "labelOverlap": "greedy"}
+    x["axis"] = {"format": ".2~%", "labelOverlap": "greedy", "labelSeparation": 6}
     y = {"field": "y", "type": "quantitative", "title": measure.title, "scale": {"zero": False, "padding": 24}}
     y["axis"] = {"format": ".1~%" if measure.as_percent else ".3~f"}
     tooltip = [{"field": field, "type": "nominal", "title": title} for field, title in _TOOLTIP.items()]

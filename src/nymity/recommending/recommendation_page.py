@@ -8,7 +8,7 @@ from nymity.core.template import Template
 from nymity.recommending.plot import front_plot
 from nymity.recommending.recommendation import Choice, Recommendation
 from nymity.report.document import document
-from nymity.report.markup import PARTS, Figures, Html, Section, bullets, tile, tiles
+from nymity.report.markup import PARTS, Figures, Html, Section, tile, tiles
 from nymity.report.page_wording import count, listed, percent
 
 _PAGE = Template("recommendation.html", "nymity.recommending", "nymity.report")
@@ -53,12 +53,11 @@ def _front(recommendation: Recommendation, figures: Figures) -> Section:
         f"job files. Diamonds: the chosen releases on {recommendation.measure.again}, with 95% intervals."
     )
     title = recommendation.measure.title
-    table = PARTS.columns(
+    choices = PARTS.table(
         ("choice", "highest risk", "average risk", "suppressed", title, "again", "kept", "settings"),
         [_choice(choice, recommendation) for choice in recommendation.choices],
-        "columns figures",
     )
-    parts = (figures.add(front_plot(recommendation), caption), table)
+    parts = (figures.add(front_plot(recommendation), caption), choices)
     return Section(anchor="front", title="What can be reached", short="Front", parts=parts)
 
 
@@ -83,11 +82,11 @@ def _trials(recommendation: Recommendation) -> Section:
         (t.words, percent(float(t.risk.highest)), percent(float(t.risk.average)), said(t.score.choosing.rate))
         for t in recommendation.trials
     ]
-    table = PARTS.columns(("settings", "highest risk", "average risk", title), rows, "columns figures")
+    tried = PARTS.table(("settings", "highest risk", "average risk", title), rows)
     failed = [f"{failure.words}: {failure.reason}" for failure in recommendation.failures]
-    parts = [PARTS.folded(count(len(recommendation.trials), "trial"), [table])]
+    parts = [PARTS.folded(count(len(recommendation.trials), "trial"), [tried])]
     if failed:
-        parts.append(PARTS.folded(f"{len(failed):,} without a release", [bullets(failed)]))
+        parts.append(PARTS.folded(f"{len(failed):,} without a release", [PARTS.bullets(failed)]))
     return Section(anchor="trials", title="Everything that was tried", short="Trials", parts=tuple(parts))
 
 
@@ -102,4 +101,4 @@ def _reading(recommendation: Recommendation) -> Section:
         "of risk, both scaled from nothing published to the original.",
         *(note[:1].upper() + note[1:] + "." for note in recommendation.notes),
     ]
-    return Section(anchor="reading", title="How to read this", short="Reading", parts=(bullets(words),))
+    return Section(anchor="reading", title="How to read this", short="Reading", parts=(PARTS.bullets(words),))

@@ -12,7 +12,7 @@ from nymity.publishing.caveats.of_table import unique_rows
 from nymity.publishing.certificate_form import LossSection
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, paragraph, tile, tiles
-from nymity.report.overview import columns, fate
+from nymity.report.overview import columns
 from nymity.report.page_wording import axis_labels, count, percent
 from nymity.report.risk import linking
 from nymity.report.subject import Subject
@@ -47,7 +47,7 @@ def glance_section(subject: Subject, _: Figures) -> Section:
         anchor="glance",
         title="At a glance",
         short="At a glance",
-        parts=(facts, fate(subject, "bucket"), columns(subject, _ROLES)),
+        parts=(facts, columns(subject, _ROLES)),
     )
 
 

@@ -264,7 +264,12 @@ def nodes_by_suppression(points: Sequence[NodePoint], *, limit: float | None, lo
         "type": "quantitative",
         "title": "share of records suppressed (square-root scale)",
         "scale": {"type": "sqrt", "domain": [0, max([p.suppressed for p in points] + [limit or 0.0, 0.01])]},
-        "axis": {"format": ".2~%", "values": [0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]},
+        "axis": {
+            "format": ".2~%",
+            "values": [0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1],
+            "labelOverlap": "greedy",
+            "labelSeparation": 6,
+        },
     }
     marks = []
     if limit is not None:
@@ -286,7 +291,7 @@ def nodes_by_k(points: Sequence[NodePoint], *, loss: str) -> Spec:
         "type": "quantitative",
         "title": "k reached: records of the smallest published class (logarithmic scale)",
         "scale": {"type": "log", "domain": [low, high], "nice": False, "padding": 36},
-        "axis": {"format": "~s", "values": _round_numbers(high)},
+        "axis": {"format": "~s", "values": _round_numbers(high), "labelOverlap": "greedy", "labelSeparation": 6},
     }
     return _scatter(points, [p.k for p in points], x, loss=loss, step="step-before", marks=[])
 

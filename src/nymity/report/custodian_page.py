@@ -24,7 +24,7 @@ from nymity.report.ladder import ladder_section
 from nymity.report.learning import learning_section
 from nymity.report.loss import loss_section
 from nymity.report.markup import Figures, Section
-from nymity.report.overview import overview_section
+from nymity.report.overview import fate, overview_section
 from nymity.report.received import checked
 from nymity.report.risk import risk_section
 from nymity.report.search import search_section
@@ -45,11 +45,11 @@ _SECTIONS = (
     search_section,
     risk_section,
 )
-#: Kinds of release that are not about classes.
-_SECTIONS_OF: dict[type[Recoding], Sequence[Callable[[Subject, Figures], Section]]] = {
-    BucketRecoding: BUCKET_SECTIONS,
-    FreeformRecoding: FREEFORM_SECTIONS,
-    SuppressedRowsRecoding: SUPPRESSED_SECTIONS,
+#: Kinds of release that are not about classes: what their records are published in, and their sections.
+_KINDS: dict[type[Recoding], tuple[str, Sequence[Callable[[Subject, Figures], Section]]]] = {
+    BucketRecoding: ("bucket", BUCKET_SECTIONS),
+    FreeformRecoding: ("row of its own", FREEFORM_SECTIONS),
+    SuppressedRowsRecoding: ("row of its own", SUPPRESSED_SECTIONS),
 }
 
 
@@ -82,8 +82,8 @@ def render_report(
         return private_page(opened)
     subject = Subject.of(opened, to_polars(original), comparison)
     figures = Figures()
-    opening = headline(opened)
-    chosen = _SECTIONS_OF.get(type(subject.recoding), _SECTIONS)
+    group, chosen = _KINDS.get(type(subject.recoding), ("class", _SECTIONS))
+    opening = headline(opened, fate(subject, group))
     sections = [section(subject, figures) for section in chosen]
     if attacks is not None:
         sections.append(attacks_section(attacks, figures))

@@ -21,7 +21,7 @@ from nymity.publishing.opened import OpenedRelease
 from nymity.report import chart
 from nymity.report.certificate import section_of
 from nymity.report.document import document
-from nymity.report.headline import HEADLINE, badge, cards, warnings
+from nymity.report.headline import HEADLINE, badge, cards, names, warnings
 from nymity.report.holders import Holders
 from nymity.report.ladder import ladder
 from nymity.report.markup import Figures, Html, Section, bullets, led, paragraph, tile, tiles
@@ -178,6 +178,8 @@ def _opening(opened: OpenedRelease, certificate: Certificate) -> Html:
         "nymity · report on a differentially private release",
         "What this release promises",
         shown,
+        names(opened),
+        Html(),
         warnings(opened),
         cards(opened),
         paragraph(led("This page may be read by anybody. " if private else "Not private. ", public)),

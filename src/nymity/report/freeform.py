@@ -13,7 +13,7 @@ from nymity.report.class_size import bin_labels, bin_starts
 from nymity.report.distribution import distribution_section
 from nymity.report.loss import loss_section
 from nymity.report.markup import Figures, Html, Section, bullets, grid, heading, paragraph, tile, tiles
-from nymity.report.overview import ROLES, columns, fate
+from nymity.report.overview import ROLES, columns
 from nymity.report.page_wording import count, listed, percent
 from nymity.report.subject import Subject
 from nymity.table.attribute import Role
@@ -42,7 +42,7 @@ def glance_section(subject: Subject, _: Figures) -> Section:
         anchor="glance",
         title="At a glance",
         short="At a glance",
-        parts=(paragraph(_WEAKER), facts, fate(subject, "row of its own"), columns(subject, ROLES)),
+        parts=(paragraph(_WEAKER), facts, columns(subject, ROLES)),
     )
 
 

@@ -12,16 +12,23 @@ from nymity.report.page_wording import MISSING
 HEADLINE = template("headline.html")
 
 
-def headline(opened: OpenedRelease) -> Html:
-    """Return the promise, the measurement beside it, and who may read the page."""
+def headline(opened: OpenedRelease, kept: Html) -> Html:
+    """Return what was kept, the warnings, the promise with its measurement, and who may read the page."""
     return HEADLINE.header(
         "nymity · report for the data custodian",
         "What this release promises",
         badge(opened),
+        names(opened),
+        kept,
         warnings(opened),
         cards(opened),
         HEADLINE.for_custodian(),
     )
+
+
+def names(opened: OpenedRelease) -> list[str]:
+    """Return what is promised, by name."""
+    return [one.means.rpartition(": ")[0] or one.model for one in opened.certificate.promised]
 
 
 def badge(opened: OpenedRelease) -> Html:

@@ -6,7 +6,7 @@ import numpy as np
 
 from nymity.report.cells import cells_section
 from nymity.report.holders import Holders
-from nymity.report.markup import Figures, Html, Section, paragraph
+from nymity.report.markup import PARTS, Figures, Html, Section, paragraph
 from nymity.report.overview import OVERVIEW
 from nymity.report.page_wording import count, shortened
 from nymity.report.scale import raw_codes
@@ -14,6 +14,9 @@ from nymity.report.subject import Subject
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.partition_recoding import PartitionRecoding
+
+#: Columns whose levels are shown; those of the others are folded.
+MOST_LADDERS = 10
 
 
 def ladder_section(subject: Subject, _: Figures) -> Section:
@@ -65,11 +68,16 @@ def shares_of_levels(subject: Subject, recoding: LevelRecoding) -> dict[str, dic
 
 
 def _section(text: str, ladders: list[Html]) -> Section:
+    further = ladders[MOST_LADDERS:]
     return Section(
         anchor="levels",
         title="Levels chosen on each hierarchy",
         short="Levels",
-        parts=(paragraph(text), *ladders),
+        parts=(
+            paragraph(text),
+            *ladders[:MOST_LADDERS],
+            *([PARTS.folded(count(len(further), "further column"), further)] if further else []),
+        ),
     )
 
 

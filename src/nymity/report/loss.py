@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nymity.publishing.compare import Measured
 from nymity.report import chart
-from nymity.report.markup import Figures, Html, Section, grid, paragraph
+from nymity.report.markup import PARTS, Figures, Html, Section, bullets, grid, led, paragraph
 from nymity.report.page_wording import amount, axis_labels, listed, percent
 from nymity.report.subject import Subject
 
@@ -21,6 +21,7 @@ def loss_section(subject: Subject, figures: Figures) -> Section:
             "here says what the release is good for in a task of yours."
         ),
         grid([_attributes(subject, figures), *_losses(subject, figures), *_metrics(subject, figures)]),
+        PARTS.folded("What each measure says", [bullets(_explained(subject))]),
         *(paragraph(f"Undefined here: {listed(names)} ({why}).") for why, names in _undefined(subject).items()),
     ]
     if subject.dropped:
@@ -87,6 +88,12 @@ def _bars(measured: Sequence[Measured], marked: str | None = None) -> list[chart
         )
         for m, share, value in sorted(scaled, key=lambda item: -item[1])
     ]
+
+
+def _explained(subject: Subject) -> list[Html]:
+    """Return a plain sentence on each measure of the plots, by its name."""
+    shown = sorted((m for m in subject.comparison.measured if m.scaled is not None), key=lambda m: m.name)
+    return [led(f"{m.name}: ", m.plain) for m in shown]
 
 
 def _undefined(subject: Subject) -> dict[str, list[str]]:

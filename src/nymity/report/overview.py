@@ -30,7 +30,7 @@ def overview_section(subject: Subject, _: Figures) -> Section:
         anchor="glance",
         title="At a glance",
         short="At a glance",
-        parts=(_tiles(subject), fate(subject), columns(subject, ROLES)),
+        parts=(_tiles(subject), columns(subject, ROLES)),
     )
 
 
@@ -51,8 +51,8 @@ def _tiles(subject: Subject) -> Html:
     )
 
 
-def fate(subject: Subject, group: str = "class") -> Html:
-    """What became of the records, as one bar and in words."""
+def fate(subject: Subject, group: str) -> Html:
+    """What became of the records, as one bar and in words; on top of the page."""
     parts = [
         ("published", subject.published, f"published in a {group}"),
         ("masked", subject.masked, "suppressed: published as one class with * in every quasi-identifier"),
@@ -69,7 +69,7 @@ def fate(subject: Subject, group: str = "class") -> Html:
         legend.append(("", "No record was suppressed."))
     if taken := taken_in_words(subject.log.taken_as_missing):
         legend.append(("", f"Taken as missing in the source: {taken}."))
-    return OVERVIEW.fate(segments, legend)
+    return OVERVIEW.fate(segments, legend, subject.comparison.kept_and_lost(apart=group == "bucket"))
 
 
 def columns(subject: Subject, roles: Mapping[Role, str]) -> Html:

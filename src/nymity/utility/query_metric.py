@@ -32,6 +32,7 @@ class QueryMetric(Metric):
 
     key = "count-queries"
     title = f"mean error of {QUERIES:,} random count queries, relative to the answer"
+    plain = "How wrong the release answers questions such as: how many are over 60 and married?"
     group = "tasks"
     unit = "share of the answer"
     limits = "random queries over quasi-identifiers alone; yours may ask for other things (nymity query)"

@@ -15,6 +15,7 @@ class ToyLoss(Loss):
 
     key = "toy-loss"
     title = "suppressed records"
+    plain = "How many records are left out."
     group = "classes"
     unit = "records"
     limits = "sees nothing of cells"

@@ -14,6 +14,7 @@ class ToyMetric(Metric):
 
     key = "toy-metric"
     title = "different rows"
+    plain = "How many rows differ."
     group = "classes"
     better = "higher"
     unit = "rows"

@@ -23,6 +23,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from arx_files import project
 from nymity.cli.main import app
 from nymity.cli.plugins import GROUP, KNOWN
 from nymity.core.exit_code import ExitCode
@@ -31,6 +32,7 @@ from nymity.core.exit_code import ExitCode
 CALLS: dict[str, list[str]] = {
     "demo": ["--out", "demo/release", "--rows", "50", "--no-report"],
     "inspect": ["people.csv", "--job", "starter.toml", "--force"],
+    "import": ["project.deid", "--out", "imported"],
     "publish": ["job.toml", "--out", "again", "--no-report"],
     "preset": ["ema-0070", "job.toml", "--job", "preset.toml", "--force"],
     "explore": ["job.toml", "--out", "nodes.csv", "--force"],
@@ -334,13 +336,14 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "people.csv").write_text("\n".join(["name,age,sex,illness", *rows]) + "\n", encoding="utf-8")
     (folder / "job.toml").write_text(PUBLIC, encoding="utf-8")
     (folder / "private.toml").write_text(PRIVATE, encoding="utf-8")
+    project(folder / "project.deid")
     new_key(folder / "shown")
     with chdir(folder):
         for name in ("release", "forgotten"):
             done = CliRunner().invoke(app, ["publish", "job.toml", "--out", name, "--no-report"])
             assert done.exit_code == 0, done.output
     (folder / "odd").mkdir()
-    for suffix in ("", ".csv", ".toml", ".json", ".pub", ".parquet", ".pt"):
+    for suffix in ("", ".csv", ".toml", ".json", ".pub", ".parquet", ".pt", ".deid"):
         (folder / "odd" / f"empty{suffix}").touch()
         (folder / "odd" / f"bytes{suffix}").write_bytes(bytes(range(256)) * 4)
     return folder
@@ -350,7 +353,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def place(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same folder once more, in which the command runs, with what cannot be copied."""
     folder = shutil.copytree(template, tmp_path / "place")
-    for suffix in ("", ".csv", ".toml", ".json", ".pub", ".parquet", ".pt"):
+    for suffix in ("", ".csv", ".toml", ".json", ".pub", ".parquet", ".pt", ".deid"):
         (folder / "odd" / f"folder{suffix}").mkdir()
         os.mkfifo(folder / "odd" / f"pipe{suffix}")
         (folder / "odd" / f"endless{suffix}").symlink_to("/dev/zero")

@@ -16,8 +16,10 @@ from nymity.core.errors import TableError
 from nymity.datasets import hospital, hospital_schema
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
+from nymity.publishing.metrics import METRICS
 from nymity.publishing.pipeline import publish
 from nymity.publishing.release import Release
+from nymity.quality import LOSSES
 from nymity.report import chart, render_report, write_report
 from nymity.report.distribution import quasi_distribution
 from nymity.report.subject import Subject
@@ -130,6 +132,26 @@ def test_the_first_screen_says_the_bad_news(ward: tuple[pl.DataFrame, Release]) 
     assert places == sorted(places)
     assert text.index("✓ holds, with") < places[0]
     assert places[-1] < text.index("Every published record looks the same") < text.index("At a glance", places[-1])
+
+
+def test_ladders_fold_after_ten_columns() -> None:
+    names = [f"q{i:02}" for i in range(12)]
+    frame = pl.DataFrame({name: ["a", "b"] * 4 for name in names})
+    release = publish(frame, Schema({name: quasi() for name in names}), privacy=KAnonymity(k=2))
+    page = render_report(release, frame)
+    shown, folded = page.split("<summary>2 further columns</summary>")
+    folded = folded[: folded.index("</details>")]
+    assert shown.count('class="ladder"') == 10
+    assert [name for name in names if f"<h3>{name}<span>" in folded] == ["q10", "q11"]
+
+
+def test_every_measure_has_a_plain_sentence(ward: tuple[pl.DataFrame, Release]) -> None:
+    frame, release = ward
+    said = read(release, frame).text.partition("What each measure says")[2]
+    for key in ("loss", "precision", "kl-divergence"):
+        assert f"{key}:  {LOSSES[key].plain}" in said
+    for key in ("hellinger", "count-queries"):
+        assert f"{key}:  {METRICS[key].plain}" in said
 
 
 def test_a_release_without_warnings_holds() -> None:
