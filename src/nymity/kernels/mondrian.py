@@ -120,6 +120,19 @@ def widest_cut(points, axes, rules, scratch, start, end, widths):
 
 
 @njit(cache=True, nogil=True)
+def first_cuts(points, axes, rules, scratch, segments, widths):
+    """Return the widest cut of each segment (n_segments, 2), (n_segments, 3), its axis -1 if there is none.
+
+    widths (n_segments, m): what :func:`widest_cut` knows of each, and learns.
+    """
+    cuts = np.empty((len(segments), 3), np.int64)
+    for i in range(len(segments)):
+        cut = widest_cut(points, axes, rules, scratch, segments[i, 0], segments[i, 1], widths[i])
+        cuts[i, 0], cuts[i, 1], cuts[i, 2] = cut
+    return cuts
+
+
+@njit(cache=True, nogil=True)
 def best_cuts(points, axes, rules, scratch, segments):
     """Return the balanced cuts of all segments (n_segments, 2), one after another, and where those of each begin."""
     found, begins = [np.empty((0, 3), np.int64)], np.zeros(len(segments) + 1, np.int64)

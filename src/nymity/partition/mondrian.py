@@ -27,7 +27,18 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.progress import Observer, Progress, report
-from nymity.kernels.mondrian import Axes, Points, Rules, Scratch, best_cuts, divide_all, other_cuts, parts_of, split_all
+from nymity.kernels.mondrian import (
+    Axes,
+    Points,
+    Rules,
+    Scratch,
+    best_cuts,
+    divide_all,
+    first_cuts,
+    other_cuts,
+    parts_of,
+    split_all,
+)
 from nymity.partition.method import Partitioned, PartitionMethod
 from nymity.partition.problem import Assignment, PartitionProblem
 from nymity.privacy import PrivacyModel
@@ -39,6 +50,8 @@ Mask = NDArray[np.bool_]
 
 #: Points of all cuts that models are asked about at once, as long as it is one cut of each class at least.
 BATCH = 2**18
+#: How far it was looked for cuts of a class: the best one, the balanced one of each axis, all of them.
+_FIRST, _BALANCED, _ALL = 0, 1, 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,19 +97,34 @@ class _Waiting:
     """Classes, and the cuts of each that were not tried yet.
 
     segments (n, 2): where each class begins and ends. cuts (n_cuts, 3): axis, rank, and how many of those with the rank
-    go to the lower part; those from ``at`` (n,) to ``until`` (n,) are left to a class, the best first. ``complete``
-    (n,): there are no others.
+    go to the lower part; those from ``at`` (n,) to ``until`` (n,) are left to a class, the best first. ``stage`` (n,):
+    how far it was looked for cuts. widths (n, n_axes): no axis is wider in a class.
     """
 
     segments: Ints
     cuts: Ints
     at: Ints
     until: Ints
-    complete: Mask
+    stage: Ints
+    widths: NDArray[np.float64]
 
     def only(self, chosen: Mask) -> _Waiting:
         """Return some of the classes."""
-        return _Waiting(self.segments[chosen], self.cuts, self.at[chosen], self.until[chosen], self.complete[chosen])
+        return replace(
+            self,
+            segments=self.segments[chosen],
+            at=self.at[chosen],
+            until=self.until[chosen],
+            stage=self.stage[chosen],
+            widths=self.widths[chosen],
+        )
+
+    def with_cuts(self, chosen: Mask, cuts: Ints, begin: Ints, *, skip: int, stage: int) -> _Waiting:
+        """Give further cuts to some of the classes, less the first ones of each, which were tried."""
+        at, until, stages, n = self.at.copy(), self.until.copy(), self.stage.copy(), len(self.cuts)
+        at[chosen], until[chosen] = np.minimum(n + begin[:-1] + skip, n + begin[1:]), n + begin[1:]
+        stages[chosen] = stage
+        return replace(self, cuts=np.concatenate([self.cuts, cuts]), at=at, until=until, stage=stages)
 
     def next_cuts(self, most: int) -> tuple[Ints, Ints]:
         """Return the next cuts of each class: class and number of the cut, (n_next,)."""
@@ -129,7 +157,7 @@ class _Boxes:
         self.axes = Axes(scales, sets, np.array([a.scale if a.is_set else 0.0 for a in attributes]))
         self.scratch = Scratch(np.zeros(scales.shape[1], np.int64), np.empty(n, np.bool_), np.empty(n, np.int64))
         self.begins, self.refused = np.arange(n) == 0, False
-        self.open = np.array([[0, n]])
+        self.open, self.widths = np.array([[0, n]]), np.full((1, len(attributes)), np.inf)
 
     def split_by_size(self) -> None:
         """Cut everything, where classes need nothing but enough records."""
@@ -142,15 +170,14 @@ class _Boxes:
         The further it has to look in a class, the more cuts of it are tried at once. With promises about all classes
         together cuts depend on one another, and are tried in turn.
         """
-        cuts, begin = best_cuts(*self._laid_out, self.open)
-        waiting = _Waiting(self.open, cuts, begin[:-1], begin[1:], np.zeros(len(self.open), dtype=np.bool_))
-        self.open, most = self.open[:0], 1
+        waiting, most = self._first(), 1
+        self.open, self.widths = self.open[:0], self.widths[:0]
         while len((waiting := self._with_others(waiting)).segments):
             owner, tried = waiting.next_cuts(most)
             fine = self._allowed(waiting.segments[owner], waiting.cuts[tried])
             self.refused |= not fine.all()
             winners, first = np.unique(owner[fine], return_index=True)
-            self._divide(waiting.segments[winners], waiting.cuts[tried[fine][first]])
+            self._divide(waiting.segments[winners], waiting.cuts[tried[fine][first]], waiting.widths[winners])
             lost = np.bincount(winners, minlength=len(waiting.segments)) == 0
             waiting = replace(waiting, at=waiting.at + np.bincount(owner)).only(lost)
             room = BATCH // max(1, int(np.diff(waiting.segments).sum()))
@@ -168,26 +195,39 @@ class _Boxes:
     def _laid_out(self) -> tuple[Points, Axes, Rules, Scratch]:
         return self.points, self.axes, self.rules, self.scratch
 
+    def _first(self) -> _Waiting:
+        """Return the open classes with the best cut of each, which is mostly the one; by gain all have to be seen."""
+        if self.rules.by_gain:
+            cuts, begin = best_cuts(*self._laid_out, self.open)
+        else:
+            cuts = first_cuts(*self._laid_out, self.open, self.widths)
+            begin = np.append(0, np.cumsum(cuts[:, 0] >= 0))
+            cuts = cuts[cuts[:, 0] >= 0]
+        stage = np.full(len(self.open), _BALANCED if self.rules.by_gain else _FIRST)
+        return _Waiting(self.open, cuts, begin[:-1], begin[1:], stage, self.widths)
+
     def _with_others(self, waiting: _Waiting) -> _Waiting:
-        """Look for further cuts, the most balanced first, where none is left; drop classes that have no more.
+        """Look for further cuts where none is left: of other axes, then all; drop classes that have no more.
 
         Literal cuts have no others.
         """
-        out = (waiting.at == waiting.until) & ~waiting.complete
+        out = (waiting.at == waiting.until) & (waiting.stage == _FIRST)
+        if out.any():
+            cuts, begin = best_cuts(*self._laid_out, waiting.segments[out])
+            waiting = waiting.with_cuts(out, cuts, begin, skip=1, stage=_BALANCED)
+        out = (waiting.at == waiting.until) & (waiting.stage == _BALANCED)
         if out.any() and not self.rules.literal:
             cuts, begin, smaller = other_cuts(*self._laid_out, waiting.segments[out])
             best = np.lexsort((-smaller, np.repeat(np.arange(len(begin) - 1), np.diff(begin))))
-            at, until, n = waiting.at.copy(), waiting.until.copy(), len(waiting.cuts)
-            at[out], until[out] = n + begin[:-1], n + begin[1:]
-            cuts = np.concatenate([waiting.cuts, cuts[best]])
-            waiting = _Waiting(waiting.segments, cuts, at, until, waiting.complete | out)
+            waiting = waiting.with_cuts(out, cuts[best], begin, skip=0, stage=_ALL)
         return waiting.only(waiting.at < waiting.until)
 
-    def _divide(self, segments: Ints, cuts: Ints) -> None:
+    def _divide(self, segments: Ints, cuts: Ints, widths: NDArray[np.float64]) -> None:
         middle = divide_all(self.points, self.scratch, segments, cuts)
         self.begins[middle] = True
         halves = np.stack([segments[:, 0], middle, middle, segments[:, 1]], axis=1).reshape(-1, 2)
         self.open = np.concatenate([self.open, halves])
+        self.widths = np.concatenate([self.widths, np.repeat(widths, 2, axis=0)])
 
     def _allowed(self, segments: Ints, cuts: Ints) -> Mask:
         """Return for which cuts both parts keep every model."""

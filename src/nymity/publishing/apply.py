@@ -222,6 +222,8 @@ def _checked(
     if not published.height:
         return None, "there are none"
     persons = None if schema.unit is None else person_ids(rows[schema.unit])[source]
+    if persons is not None and (nobody := persons.null_count()):
+        return None, f"promises count {schema.counts}, and of {count(nobody, 'row')} nothing tells whose they are"
     hierarchies = schema.sensitive_hierarchies
     found = verify(published, schema.quasi, models, hierarchies=hierarchies, persons=persons, unit=schema.counts)
     return found, ""

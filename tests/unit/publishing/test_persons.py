@@ -15,6 +15,7 @@ import pytest
 import nymity as ny
 from cli_fixtures import Run
 from nymity.core.errors import TableError
+from nymity.publishing.apply import applied
 from nymity.publishing.caveats.of_persons import _intersected
 from nymity.publishing.earlier_release import EarlierRelease
 from nymity.recommending.trial import risk_of
@@ -368,3 +369,16 @@ def test_lists_are_no_names_of_people(role: Any) -> None:
     table = pl.DataFrame({"who": [["a"], ["b"]], "q": [1, 1]})
     with pytest.raises(TableError, match="column 'who': expected one number, date or text"):
         ny.publish(table, {"who": role(), "q": ny.quasi()}, privacy=ny.KAnonymity(k=2))
+
+
+@pytest.mark.parametrize("nobody", [None, "", "  "])
+def test_further_rows_of_nobody_are_no_person(nobody: str | None) -> None:
+    """Beside one person of a class they would make two."""
+    table = pl.DataFrame({"who": list("abcd"), "q": list("1122")})
+    release = ny.publish(table, {"who": ny.person(), "q": ny.quasi()}, privacy=ny.KAnonymity(k=2))
+    further = applied(release, pl.DataFrame({"who": ["e", nobody], "q": ["1", "1"]}))
+    assert further.verified is None
+    assert further.unchecked == "promises count persons, and of 1 row nothing tells whose they are"
+    named = applied(release, pl.DataFrame({"who": ["e", "f"], "q": ["1", "1"]}))
+    assert named.verified is not None
+    assert named.verified.holds

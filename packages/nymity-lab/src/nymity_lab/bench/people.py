@@ -39,6 +39,9 @@ print(peak_megabytes())
 """
 #: Most G of a search with persons, by suppression limit.
 _SEARCHES = {0.0: 12, 0.05: 22, 1.0: 25}
+#: Widths and numbers of the levels of intervals, and the levels that leave about 140,000 combinations.
+_LEVELS = {"age": (5, 5), "zip": (10, 5), "nationality": (2, 4), "month": (2, 4), "ward": (2, 4)}
+_COARSE = {"age": 2, "zip": 4, "nationality": 4, "month": 3, "ward": 2}
 
 
 def bench_people(observe: Observer = silent, only: str | None = None) -> BenchResult:
@@ -75,10 +78,16 @@ def visits(records: int, seed: int = 7) -> pl.DataFrame:
     return pl.DataFrame({"person": who, **columns})
 
 
-def visits_schema(*, by_persons: bool) -> Schema:
-    """Return the roles of the generated columns."""
-    levels = {"age": (5, 5), "zip": (10, 5), "nationality": (2, 4), "month": (2, 4), "ward": (2, 4)}
-    hierarchies = {name: ny.Hierarchy.intervals(width=width, levels=n) for name, (width, n) in levels.items()}
+def coarse_visits(table: pl.DataFrame) -> pl.DataFrame:
+    """Put the values of intervals in place of all that they stand for."""
+    widths = {name: _LEVELS[name][0] << (level - 1) for name, level in _COARSE.items()}
+    return table.with_columns(pl.col(name) // width * width for name, width in widths.items())
+
+
+def visits_schema(*, by_persons: bool, coarse: bool = False) -> Schema:
+    """Return the roles of the generated columns, or of coarse ones with the levels that are left."""
+    levels = {name: (w << _COARSE[name], n - _COARSE[name]) if coarse else (w, n) for name, (w, n) in _LEVELS.items()}
+    hierarchies = {name: ny.Hierarchy.intervals(width=width, levels=n) for name, (width, n) in levels.items() if n}
     names = ("age", "sex", "zip", "marital", "nationality", "month", "ward", "arrival")
     return Schema(
         {
@@ -94,6 +103,9 @@ def _searches(table: Visits, unit: float) -> Iterator[Line]:
     for limit, most in _SEARCHES.items():
         yield _search(records, [_K], unit, f"by records, {limit:.0%}", limit)
         yield _search(table.persons, [_K], unit, f"by persons, {limit:.0%}", limit, most)
+    coarse = encode(coarse_visits(table.frame), visits_schema(by_persons=True, coarse=True))
+    for limit in _SEARCHES:
+        yield _search(coarse, [_K], unit, f"by persons of {len(coarse.counts):,} combinations, {limit:.0%}", limit, 1)
     shares = [ny.AlphaKAnonymity(alpha=0.5, k=5, attribute="diagnosis")]
     yield _search(table.persons, shares, unit, "(0.5, 5)-anonymity by persons, 5%", 0.05, 70)
 
