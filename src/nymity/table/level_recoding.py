@@ -50,7 +50,7 @@ class PersonsLeftOut:
         return person_ids(table[self.column]).is_in(pl.Series(self.persons, dtype=pl.String).implode()).to_numpy()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LevelRecoding(Recoding):
     """The published columns in order, hierarchies by quasi-identifier, layers, and what happens to other rows.
 

@@ -15,7 +15,7 @@ import pytest
 import nymity as ny
 from nymity.core.errors import InputError
 from nymity.publishing.anonymizer import NewRowsWarning
-from nymity.utility.cell_encoder import ends_of, members_of
+from nymity.utility.cell_text import ends_of, members_of
 
 sklearn = pytest.importorskip("sklearn")
 
