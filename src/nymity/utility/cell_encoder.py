@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from nymity.core.estimators import BaseEstimator, TransformerMixin
 from nymity.table.text import MASK, as_text
-from nymity.utility.cell_text import Ends, day_ends_of, ends_of, members_of, without_missing
+from nymity.utility.cell_text import Ends, day_ends_of, ends_of, members_of, without_missing, year_ends_of
 from nymity.utility.estimator_rows import rows_of
 
 
@@ -41,7 +41,7 @@ class _Ranges:
 
     def row(self, cell: str | None) -> list[float]:
         text, maybe = (None, False) if cell is None or cell == MASK else without_missing(cell)
-        low, high = (None, None) if text is None else self.read(text) or (None, None)
+        low, high = (None, None) if text is None else self.read(text) or year_ends_of(text) or (None, None)
         found = [self.low if low is None else low, self.high if high is None else high]
         return [*found, *([1.0 if cell is None else maybe / 2] if self.gaps else [])]
 

@@ -47,6 +47,13 @@ def day_ends_of(cell: str) -> Ends | None:
     return float(begin[0].toordinal() - _EPOCH), float(end[1].toordinal() - _EPOCH)
 
 
+def year_ends_of(cell: str) -> Ends | None:
+    """Return the years of a date or of a range of dates, for a column that is published as years."""
+    first, _, last = cell.strip().partition(" to ")
+    begin, end = _days(first), _days(last or first)
+    return None if begin is None or end is None else (float(begin[0].year), float(end[1].year))
+
+
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
