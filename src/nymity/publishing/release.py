@@ -315,7 +315,7 @@ class Release(Carded):
         from nymity.publishing.release_card import release_card  # it speaks of releases
 
         shown = release_card(OpenedRelease.of(self))
-        if not getattr(self.outcome, "stopped", False):
+        if getattr(self.outcome, "stopped", None) is not True:  # a text says why a search for a proof ended
             return shown
         stopped = "The search was interrupted: nothing is proved of how good this is."
         return replace(shown, sentences=[*shown.sentences, stopped])
