@@ -1,7 +1,8 @@
 """Counts of the page *How we test*: ``python -m tests.counts`` takes them from the files that campaigns write.
 
 Each campaign leaves a file in the root: ``campaign.json``, ``wild.json``, ``mutants.json``, and ``tally.jsonl`` of test
-runs with ``NYMITY_TALLY``. What is there is added up into ``docs/tested.json``; what is not stays as it was. The table of ``docs/how-we-test.md`` is written from that file alone.
+runs with ``NYMITY_TALLY``. What is there is added up into ``docs/tested.json``; what is not stays as it was. The table
+of ``docs/how-we-test.md`` is written from that file alone.
 """
 
 from __future__ import annotations
