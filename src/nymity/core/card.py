@@ -23,7 +23,7 @@ Tone = Literal["good", "warned", "bad", ""]
 #: Rows of a table, and characters of a line and of a cell, that people look at.
 _ROWS, _WIDTH, _CELL = 12, 100, 44
 #: Bars of a chart that people can still tell apart.
-_BARS = 60
+_BARS = 24
 _TEMPLATE = Template("card.html", "nymity.core")
 
 
