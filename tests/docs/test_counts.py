@@ -26,7 +26,9 @@ def test_files_of_campaigns_are_added_up(tmp_path: Path) -> None:
 
     write("campaign.json", {"jobs": 5, "outcomes": {"published and right": 3, "WRONG": 1, "TRACEBACK": 1}})
     write("wild.json", {"cases": 4, "outcomes": {"ok": 3, "leak": 1, "hang": 0}, "defects": [{}]})
-    write("mutants.json", [{"answer": one} for one in ("killed", "killed", "timeout", "equivalent", "survived")])
+    write(
+        "mutants.json", [{"id": "", "answer": one} for one in ("killed", "killed", "timeout", "equivalent", "survived")]
+    )
     lines = [
         {"what": "faults", "tried": {"crash": 3, "EIO": 2}, "wrong": 1},
         {"what": "faults", "tried": {"crash": 4}, "wrong": 0},

@@ -33,6 +33,10 @@ _SAID_OTHERWISE: Mapping[str, str] = {
 }
 
 
+class CallError(ParameterError, TypeError):
+    """A function was called with arguments that it does not take, or without some it needs."""
+
+
 def called_well(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Return the function so that arguments it does not take, or lacks, are an error that says what to write."""
     signature = inspect.signature(function)
@@ -50,13 +54,13 @@ def called_well(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def _explained(
     name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any], says: str
-) -> ParameterError:
+) -> CallError:
     known = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
     names = [one.name for one in known]
     unknown = [one for one in kwargs if one not in names]
     if unknown:
         hint = _SAID_OTHERWISE.get(unknown[0], "") if name == "publish" else ""
-        return ParameterError(
+        return CallError(
             f"{name}.{unknown[0]}",
             expected=f"one of the parameters {', '.join(names)}",
             got=repr(unknown[0]),
@@ -65,11 +69,11 @@ def _explained(
     places = [one for one in known if one.kind is not inspect.Parameter.KEYWORD_ONLY]
     if len(args) > len(places):
         named = [one.name for one in known if one.kind is inspect.Parameter.KEYWORD_ONLY]
-        return ParameterError(
+        return CallError(
             name,
             expected=f"at most {len(places)} without a name: {', '.join(one.name for one in places)}",
             got=f"{len(args)}",
             hint=f"{named[0]}=..." if named else "",
         )
     missing = [one.name for one in places[len(args) :] if one.default is one.empty and one.name not in kwargs]
-    return ParameterError(f"{name}.{missing[0] if missing else ''}".rstrip("."), expected="a value", got=says)
+    return CallError(f"{name}.{missing[0] if missing else ''}".rstrip("."), expected="a value", got=says)

@@ -126,7 +126,7 @@ def test_in_a_kernel() -> None:
         assert card[0].data["text/html"].startswith('<div class="nymity-card">')
         assert card[0].data["text/plain"].count("\n") < 40
     assert "not for release" in log[0].data["text/plain"]
-    assert wrong[0].ename == "ParameterError"
+    assert wrong[0].ename == "CallError"
     assert "ny.DistinctLDiversity" in wrong[0].evalue
     names = set(ny.datasets.hospital(rows=500)["name"])
     kept = nbformat.writes(nbformat.v4.new_notebook(cells=[*made.cells[1:4]]))

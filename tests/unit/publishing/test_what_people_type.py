@@ -154,6 +154,11 @@ def test_it_says_what_to_write(line: str) -> None:
     assert f"expected {caught.value.expected}, got {caught.value.got}" in str(caught.value)
 
 
+def test_wrong_arguments_are_type_errors_as_everywhere() -> None:
+    with pytest.raises(TypeError, match=r"measure\.strict: expected one of the parameters"):
+        ny.measure(people(), ["age"], strict=True)
+
+
 def test_names_that_are_near() -> None:
     with pytest.raises(AttributeError, match="did you mean 'publish'"):
         _ = ny.publsih
