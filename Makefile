@@ -5,12 +5,14 @@
 # make coverage  branch coverage of the core's tests, by package
 # make docs      the site, in site/
 # make pictures  the pictures of the pages again, in a browser
+# make counts    the table of "How we test", from the files that campaigns left
+# make gallery   the pictures of the gallery
 # make robust-everywhere   the robustness tests with the instructions of older CPUs, with one thread and two
 # All set everything up in .venv by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick lint types layers pytest docs pictures oldest coverage robust-everywhere bench campaign hostile mutants format clean
+.PHONY: demo test quick lint types layers pytest docs pictures counts gallery oldest coverage robust-everywhere bench campaign hostile mutants format clean
 
 demo: .venv/all
 	$(BIN)/nymity demo --out demo/release
@@ -70,11 +72,17 @@ campaign: .venv/dev
 	NYMITY_CAMPAIGN=large $(BIN)/pytest -q -n 2 tests/properties/test_masked_class.py
 
 hostile: .venv/dev
-	NYMITY_HOSTILE=all $(BIN)/pytest -q -rs tests/hostile
+	NYMITY_HOSTILE=all NYMITY_TALLY=$(CURDIR)/tally.jsonl $(BIN)/pytest -q -rs tests/hostile
 	$(BIN)/python -m tests.hostile.wild --cases 20000 --out wild.json
 
 mutants: .venv/dev
 	$(BIN)/python -m tests.mutation --per-module 2 --seed 16 --go-on
+
+counts: .venv/dev
+	$(BIN)/python -m tests.counts
+
+gallery: .venv/dev
+	$(BIN)/python -m tests.gallery
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .

@@ -14,6 +14,7 @@ from nymity.core.progress import Observer, silent
 from nymity.datasets import PublicDataset, available, public
 from nymity.partition.geometry import Geometry
 from nymity.partition.split_carry import Chain, SplitCarry
+from tally import OracleCalls, note
 
 #: What tests of the command line share, of every distribution.
 pytest_plugins = ["cli_fixtures"]
@@ -22,6 +23,22 @@ settings.register_profile(
     "nymity", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("nymity")
+
+
+#: With NYMITY_TALLY: how often oracles were asked, for the page on tests.
+ORACLES = OracleCalls()
+
+
+def pytest_configure() -> None:
+    """Watch oracles before test modules import them."""
+    if os.environ.get("NYMITY_TALLY"):
+        ORACLES.watch()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write down what was tried, in each process that ran tests."""
+    if ORACLES.calls:
+        note(what="oracles", calls=dict(ORACLES.calls), failed=session.testsfailed)
 
 
 #: What `make quick` runs: definitions and tables, each test in milliseconds.

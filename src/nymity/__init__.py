@@ -44,8 +44,16 @@ _HOMES = {
     )
 }
 
-#: Names that were others.
-_RENAMED = {"inspect_table": "inspect"}
+#: Names that were others, or that other packages have.
+_RENAMED = {
+    "inspect_table": "inspect",
+    **dict.fromkeys(("anonymize", "anonymise", "anonymizer", "protect"), "publish"),
+    **dict.fromkeys(("load", "read", "open_release"), "open"),
+    **dict.fromkeys(("read_csv", "read_parquet", "read_excel", "from_csv"), "read_table"),
+    **dict.fromkeys(("profile", "describe"), "inspect"),
+    "LDiversity": "DistinctLDiversity",
+    "l_diversity": "DistinctLDiversity",
+}
 
 __all__ = list(_HOMES)
 
@@ -81,12 +89,18 @@ def _instead_of(name: str) -> str:
 
 
 def _bounded(value: _Any) -> _Any:
-    """Return a function so that an exhausted memory, or a panic below it, is a clear error; anything else as it is."""
+    """Return a function as it is called from outside; anything else as it is.
+
+    Arguments that it does not take, an exhausted memory and a panic below it are clear errors; notebooks show how far
+    it is.
+    """
     if not isinstance(value, _FunctionType):
         return value
     from nymity.core.boundary import bounded
+    from nymity.core.calls import called_well
+    from nymity.core.notebook import watched_in_notebooks
 
-    return bounded()(value)
+    return called_well(watched_in_notebooks(bounded()(value)))
 
 
 def __dir__() -> list[str]:

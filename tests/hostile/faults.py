@@ -24,7 +24,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from tally import note
+
+#: What was tried: a :class:`Point`, or a stop of a process.
+_Tried = TypeVar("_Tried", bound=Any)
 
 #: How calls fail, beside ``crash``. A disk that is full stays full; EINTR must not be noticed at all.
 ERRORS = {"EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "EACCES": errno.EACCES, "EINTR": errno.EINTR}
@@ -96,7 +101,8 @@ def run_faults(
     """Try scenarios under the faults of each mode, in a process with the shim; all of them, or a spread-out sample."""
     command = [sys.executable, "-m", "hostile.faults", *names, "--mode", *modes, "--first", str(first)]
     command += [] if sample is None else ["--sample", str(sample)]
-    return [Point(**line) for line in answers(command, {"LD_PRELOAD": str(shim)})]
+    points = [Point(**line) for line in answers(command, {"LD_PRELOAD": str(shim)})]
+    return noted(points, "faults", lambda point: point.mode)
 
 
 def answers(command: list[str], variables: dict[str, str]) -> list[dict[str, Any]]:
@@ -114,6 +120,12 @@ def answers(command: list[str], variables: dict[str, str]) -> list[dict[str, Any
     if answer.returncode:
         raise RuntimeError(answer.stderr)
     return [json.loads(line) for line in answer.stdout.splitlines()]
+
+
+def noted(tried: list[_Tried], what: str, by: Callable[[_Tried], str]) -> list[_Tried]:
+    """Return what was tried, after writing down how often each way was, and how often it left something wrong."""
+    note(what=what, tried=dict(Counter(map(by, tried))), wrong=sum(bool(one.wrong) for one in tried))
+    return tried
 
 
 # -- in the process with the shim ----------------------------------------------------------------------

@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from hostile.faults import BUG, FAILED, Scenario, Template, answers, forked, judged
+from hostile.faults import BUG, FAILED, Scenario, Template, answers, forked, judged, noted
 from nymity.core.exit_code import ExitCode
 from nymity.core.signals import ENDING
 
@@ -49,7 +49,7 @@ class Stop:
 def run_stops(name: str, how: str, *, times: int, seed: int = 1) -> list[Stop]:
     """Stop a scenario so many times, in a process of its own."""
     command = [sys.executable, "-m", "hostile.kills", name, "--how", how, "--times", str(times), "--seed", str(seed)]
-    return [Stop(**line) for line in answers(command, {})]
+    return noted([Stop(**line) for line in answers(command, {})], "stops", lambda stop: stop.how)
 
 
 # -- stopped in the middle -----------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """A small project that uses nymity as people do: type checkers must find nothing wrong with it.
 
-``tests/unit/test_types.py`` runs mypy (strict) over it.
+``tests/unit/test_types.py`` runs mypy and pyright, both strict, over it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 import nymity as ny
+from nymity.publishing.registry import Method
 
 
 def publish(df: pl.DataFrame, folder: Path) -> ny.Release:
@@ -33,6 +34,17 @@ def variants(df: pl.DataFrame) -> list[ny.Release]:
 def looked_at(df: pl.DataFrame) -> tuple[int, int | None, pl.DataFrame]:
     seen = ny.inspect(df)
     return seen.records, ny.measure(df, ["age", "sex"]).smallest_class, ny.measure_risk(df, ["age"]).to_frame()
+
+
+def every_method() -> list[Method]:
+    return [ny.OptimalLattice(), ny.Mondrian(), ny.Buckets(), ny.SafePub(), ny.EpsilonSafeLattice(), ny.KMember()]
+
+
+def after(df: pl.DataFrame, release: ny.Release) -> tuple[bool, int, pl.DataFrame]:
+    measured = ny.measure(release)
+    found = ny.risk.attack(release, df)
+    assert not found.exceeded
+    return release.holds, measured.records, release.to_polars()
 
 
 def wrong(df: pl.DataFrame) -> None:

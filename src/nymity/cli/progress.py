@@ -7,14 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from nymity.cli.console import Screen
-from nymity.core.progress import Observer, Progress, silent
-from nymity.core.wording import count
+from nymity.core.progress import Observer, Progress, describe, silent
 
 #: Seconds between two updates: a search reports every node, thousands in a second.
 REFRESH = 0.1
-
-#: Stages whose steps are nodes of the lattice.
-_SEARCHES = ("searching the lattice", "evaluating the lattice")
 
 
 @contextmanager
@@ -39,24 +35,3 @@ def watching(screen: Screen) -> Iterator[Observer]:
                 display.update(task, description=describe(progress))
 
         yield observe
-
-
-def describe(progress: Progress) -> str:
-    """Put a report into words: ``searching the lattice: 374 nodes checked, best loss so far 0.2113``."""
-    words = progress.stage
-    if progress.seconds_left is not None:
-        return f"{words}: {progress.done:,} of {progress.total:,} done, about {duration(progress.seconds_left)} left"
-    if words not in _SEARCHES:
-        return words
-    if progress.total:
-        words += f": {progress.done:,} of {count(progress.total, 'node')} checked"
-    elif progress.done:
-        words += f": {count(progress.done, 'node')} checked"
-    return words if progress.best is None else f"{words}, best loss so far {progress.best:.4g}"
-
-
-def duration(seconds: float) -> str:
-    """Write ``40 s``, ``12 min``, ``3.5 h``."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

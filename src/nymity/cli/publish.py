@@ -428,7 +428,7 @@ def _in_engine(job: Job, engine: str | None, master: str | None) -> Job:
     kind = engine or ("spark" if master is not None else None)
     if kind is None:
         return job
-    named = job.engine if job.engine is not None and job.engine.kind == kind else Engine(kind=kind)
+    named = job.engine if job.engine is not None and job.engine.kind == kind else Engine(kind=kind)  # type: ignore[arg-type]
     return replace(job, engine=named if master is None else replace(named, master=master))
 
 

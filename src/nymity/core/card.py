@@ -6,12 +6,12 @@ hold figures and names of columns, never rows: notebooks are passed on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from nymity.core.extras import require
 from nymity.core.template import Template
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Tone = Literal["good", "warned", "bad", ""]
 #: Rows of a table, and characters of a line and of a cell, that people look at.
 _ROWS, _WIDTH, _CELL = 12, 100, 44
+#: Bars of a chart that people can still tell apart.
+_BARS = 24
 _TEMPLATE = Template("card.html", "nymity.core")
 
 
@@ -116,6 +118,15 @@ class Card:
 class Carded:
     """A result that people look at: its text and its notebook card, and its table to go on with."""
 
+    #: What users of other packages write after a dot, and what there is here.
+    _instead: ClassVar[Mapping[str, str]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._instead:
+            message = f"{type(self).__name__!r} object has no attribute {name!r}. Try: {self._instead[name]}"
+            raise AttributeError(message, name=name, obj=self)
+        return object.__getattribute__(self, name)  # raises what a property raised, or that there is none
+
     def card(self) -> Card:
         """Return what is shown."""
         raise NotImplementedError
@@ -128,22 +139,30 @@ class Carded:
 
     def to_frame(self) -> pl.DataFrame:
         """Return the table that the card shows the first rows of, as a Polars frame."""
-        return self.card().tables[0].frame()
+        shown = self.card()
+        return self._of("to_frame", "a table", shown, shown.tables).frame()
 
     def plot(self) -> Any:
         """Return the table as a bar chart of altair, which is an extra: ``nymity[plot]``."""
         altair = require("altair", extra="plot", purpose="plotting")
-        table = next((one for one in self.card().tables if one.bars is not None), None)
-        if table is None:
-            from nymity.core.errors import ParameterError
-
-            raise ParameterError("plot", expected="a result with figures to draw", got=self.card().title)
+        shown = self.card()
+        table = self._of("plot", "figures to draw", shown, [one for one in shown.tables if one.bars is not None])
         place = table.columns.index(str(table.bars))
         # Names of columns could mean something in a specification; titles are only written.
-        rows = [{"label": written(row[0]), "value": row[place]} for row in table.rows]
-        chart = altair.Chart(altair.Data(values=rows), title=table.title or self.card().title)
-        label = altair.Y("label:N", sort=None, title=table.columns[0])
+        rows = [{"label": written(row[0]), "value": row[place]} for row in table.rows[:_BARS]]
+        title = table.title or shown.title
+        title = title if len(table.rows) <= _BARS else f"{title} (the first {_BARS} of {len(table.rows):,})"
+        chart = altair.Chart(altair.Data(values=rows), title=title)
+        label = altair.Y("label:N", sort=None, title=table.columns[0], axis=altair.Axis(labelLimit=320))
         return chart.mark_bar().encode(x=altair.X("value:Q", title=str(table.bars)), y=label)
+
+    @staticmethod
+    def _of(where: str, what: str, shown: Card, tables: Sequence[CardTable]) -> CardTable:
+        if tables:
+            return tables[0]
+        from nymity.core.errors import ParameterError
+
+        raise ParameterError(where, expected=f"a result with {what}", got=shown.title)
 
 
 def written(cell: Any) -> str:

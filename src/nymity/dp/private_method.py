@@ -142,9 +142,21 @@ class PrivateOutcome:
     optimal: bool = False
     bound: float | None = None
     gap: float | None = None
-    suppressed: ClassVar[None] = None
-    checks: ClassVar[None] = None
-    lattice_size: ClassVar[None] = None
+
+    @property
+    def suppressed(self) -> int | None:
+        """None: how many records are in no published class is private."""
+        return None
+
+    @property
+    def checks(self) -> int | None:
+        """None: what was searched is private."""
+        return None
+
+    @property
+    def lattice_size(self) -> int | None:
+        """None: what was searched is private."""
+        return None
 
     @property
     def foreseen(self) -> bool:

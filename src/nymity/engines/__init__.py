@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nymity.core.public_names import public_names
+
+if TYPE_CHECKING:
+    from nymity.engines.engine import Engine as Engine
 
 __all__, __getattr__ = public_names(
     __name__,

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.card import Card, Carded, CardTable
 from nymity.core.errors import ParameterError
 from nymity.lattice.space import Space
 from nymity.quality import Loss, Needs, NodeStatistics, loss_of
@@ -24,11 +25,14 @@ TIE = 1e-12
 #: How the names of columns with levels begin.
 _LEVEL = "level of "
 
+#: How many of the best nodes a card has.
+_SHOWN = 12
+
 Price = Literal["suppression", "k"]
 
 
-@dataclass(frozen=True, eq=False)
-class EvaluatedNodes:
+@dataclass(frozen=True, eq=False, repr=False)
+class EvaluatedNodes(Carded):
     """Distinct nodes of a lattice: levels (N, m) and, (N,), what each would publish and whether it is a solution.
 
     suppressed records, published classes, the k reached (records, or persons, of the smallest of those; 0 if there is
@@ -66,6 +70,31 @@ class EvaluatedNodes:
             if self.search_statistics is None
             else replace(self.search_statistics, statistics=self.search_statistics.statistics[index]),
         )
+
+    def card(self) -> Card:
+        """Return what is shown: how many nodes are solutions, and the best of them."""
+        best = self.best(_SHOWN)
+        rows = [
+            (", ".join(f"{name} {level}" for name, level in zip(self.names, levels, strict=True)), loss, gone, k)
+            for levels, loss, gone, k in zip(
+                best.levels.tolist(), best.loss.tolist(), best.suppressed.tolist(), best.smallest.tolist(), strict=True
+            )
+        ]
+        return Card(
+            title="Nodes of the lattice",
+            verdict=f"{int(self.solution.sum()):,} of {len(self):,} are solutions",
+            facts=[("records", self.records)],
+            tables=[
+                CardTable(
+                    columns=("levels", "loss", "suppressed", "k"), rows=rows, bars="loss", title="The best of them"
+                )
+            ],
+            foot=".to_frame() has all, .best(n) and .within(suppression) some",
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return all nodes, as :meth:`frame` does."""
+        return self.frame()
 
     @property
     def numbers(self) -> Ints | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import polars as pl
 
@@ -44,7 +44,11 @@ class LatticeOutcome:
     bound: float | None = None
     exploration: object = None
     stopped: bool = False
-    foreseen: ClassVar[bool] = False
+
+    @property
+    def foreseen(self) -> bool:
+        """No promise rests on its draws."""
+        return False
 
     @property
     def gap(self) -> float | None:

@@ -30,7 +30,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Publish the rows that it is fitted on, and recode others the same way.
 
     ``fit_transform`` publishes the rows: they keep every promise together, suppressed ones as ``*`` in every
-    quasi-identifier, in the order they came. ``release_`` is the release, with its certificate. ``transform`` applies
+    quasi-identifier, in the order and with the index they came with: to learn from, not to hand out. ``release_`` is
+    the release to hand out, with its certificate. ``transform`` applies
     the recoding to other rows, which promise nothing by themselves, and warns of it. Cells are text, as published;
     :class:`nymity.CellEncoder` makes numbers of them.
 
@@ -158,7 +159,12 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _as_given(self, X: Any, made: Applied) -> Any:  # noqa: N803
         order = np.argsort(made.source_rows, kind="stable")
         table = made.table.select(pl.col(self.release_.frame.columns))[order]
-        return like(X, table) if is_frame(X) else table.to_numpy().astype(object)
+        if not is_frame(X):
+            return table.to_numpy().astype(object)
+        made_like = like(X, table)
+        if hasattr(X, "index") and hasattr(made_like, "set_axis"):  # pandas puts columns side by side by their index
+            made_like.index = X.index
+        return made_like
 
     def _check_fitted(self) -> None:
         from sklearn.utils.validation import check_is_fitted

@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from nymity.core.card import Card, Carded, CardTable, Tone
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError, ParameterError
 from nymity.engines import Engine
@@ -80,8 +81,8 @@ class Checked:
     measured: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckResult:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CheckResult(Carded):
     """The answers, promises first; ``verification`` is what was measured of the promises that could be.
 
     ``key`` is the fingerprint that a signature beside the certificate names. It proves nothing by itself.
@@ -92,6 +93,24 @@ class CheckResult:
     findings: tuple[Checked, ...]
     key: str | None = None
     warnings: tuple[Caveat, ...] = ()
+
+    def card(self) -> Card:
+        """Return what is shown: every answer, those that went wrong first, then promises."""
+        order = [Answer.BROKEN, Answer.HOLDS, Answer.UNSEEN]
+        found = sorted(
+            self.findings, key=lambda f: (f.answer is not Answer.BROKEN, f.about != PROMISE, order.index(f.answer))
+        )
+        tone: dict[Answer, Tone] = {Answer.HOLDS: "good", Answer.UNSEEN: "warned", Answer.BROKEN: "bad"}
+        return Card(
+            title="Check",
+            verdict=str(self.answer),
+            tone=tone[self.answer],
+            facts=[("signed by", self.key)],
+            warnings=[one.says for one in self.warnings],
+            tables=[
+                CardTable(columns=("answer", "about", "says"), rows=[(str(f.answer), f.about, f.says) for f in found])
+            ],
+        )
 
     @property
     def answer(self) -> Answer:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from nymity.publishing.estimates import Estimate, estimates_of
 from nymity.publishing.item_sets import one_record_each
 from nymity.publishing.linking import with_links
 from nymity.publishing.loss_statistics import check_records, no_meaning, statistics_of
+from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.read_rows import read_rows
 from nymity.quality import LOSSES, DomainShareLoss, Loss
 from nymity.quality.attribute_loss import PreparedAttributeLoss
@@ -147,13 +149,17 @@ class Comparison(Carded):
 
 
 def compare(original: Any, release: Any, *, measures: Sequence[str] | None = None) -> Comparison:
-    """Compare an original table with a release, as ``publish`` returns or :func:`nymity.open` opens it.
+    """Compare an original table with a release: as ``publish`` returns or :func:`nymity.open` opens it, or its folder.
 
     ``measures`` are the names of losses and metrics to measure by; all unless given.
     Where the recoding is not known, cells of local recoding are read from their text, which is refused where it is
     ambiguous, and metrics that compare each record with its row are undefined.
     """
-    released = Released.of(release)
+    if isinstance(getattr(original, "released", None), Released):
+        raise ParameterError(
+            "compare", expected="the original, then the release", got="a release first", hint="compare(df, release)"
+        )
+    released = Released.of(OpenedRelease.of(release) if isinstance(release, str | Path) else release)
     schema, population = released.schema_for("compare"), released.population
     for name in schema.quasi:
         if population is not None and name not in population.columns:

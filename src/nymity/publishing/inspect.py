@@ -44,8 +44,8 @@ TELLING = 2
 DETECT_FROM = 20_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class ColumnInspection:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ColumnInspection(Carded):
     """What one column holds, and which role it seems to have."""
 
     name: str
@@ -69,6 +69,24 @@ class ColumnInspection:
     decided: Attribute | None = None  #: what somebody decided, in place of what is suggested
     idle: tuple[int, ...] = ()  #: levels of the hierarchy that change nothing in the table
     lost_zeros: LostZeros | None = None  #: codes that may be one digit short
+
+    def card(self) -> Card:
+        """Return what is shown: figures and the suggested role, none of its values."""
+        return Card(
+            title=f"Column {self.name}",
+            verdict=str(self.attribute.role),
+            tone="warned" if self.is_question else "",
+            facts=[
+                ("type", self.type),
+                ("records", self.records),
+                ("different values", self.distinct),
+                ("missing", self.missing),
+                ("values once", self.unique),
+            ],
+            sentences=[f"Why: {self.reason}."],
+            warnings=["Somebody who knows the data should decide."] if self.is_question else [],
+            foot=".examples has its most frequent values",
+        )
 
     @property
     def attribute(self) -> Attribute:

@@ -17,6 +17,7 @@ from nymity.core.errors import FileError, JobError
 from nymity.core.format_numbers import JOB
 from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
+from nymity.core.plain_numbers import with_plain_numbers
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
 from nymity.engines import Engine
@@ -215,7 +216,8 @@ class Job(Carded):
             FORMATS[self.output.format].check_names(name for name, one in self.schema.items() if one.is_published)
         if self.children is not None:
             object.__setattr__(self, "schema", with_marker(self.schema))
-        object.__setattr__(self, "privacy", tuple(self.privacy))
+        object.__setattr__(self, "privacy", tuple(map(with_plain_numbers, self.privacy)))
+        object.__setattr__(self, "method", with_plain_numbers(self.method))
         object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
+from nymity.core.card import Card, Carded, CardTable, written
+from nymity.core.wording import percent
 from nymity.io import to_polars
 from nymity.privacy import MODELS, Groups, Measured, plain_measured
 from nymity.publishing.item_sets import one_record_each
@@ -18,10 +20,11 @@ from nymity.table.attribute import Role
 from nymity.table.encoding import person_ids
 from nymity.table.schema import GivenSchema, Schema, check_columns
 from nymity.table.text import check_comparable
+from nymity.utility.released import Released
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measurement:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Measurement(Carded):
     """Classes of a table and the strictest parameters it keeps.
 
     models: per model key, per sensitive attribute (``""`` for models without one), the parameters reached. individual:
@@ -39,6 +42,28 @@ class Measurement:
     individual: IndividualRisk | None = None
     dropped: int = 0
 
+    _instead: ClassVar = {"k": ".smallest_class", "plot": "ny.measure_risk(df, [...]).plot()"}
+
+    def card(self) -> Card:
+        """Return what is shown: classes, and the strictest parameters of each model."""
+        rows = [
+            (key, attribute, ", ".join(f"{name} = {written(value)}" for name, value in plain_measured(reached).items()))
+            for key, attributes in self.models.items()
+            for attribute, reached in attributes.items()
+        ]
+        alone = percent(self.unique_records, self.classes or 1)
+        return Card(
+            title="Measured",
+            facts=[
+                ("records", self.records),
+                ("classes", self.classes),
+                ("smallest class", self.smallest_class),
+                ("average class", self.average_class),
+                ("classes of one", f"{self.unique_records:,} ({alone})"),
+            ],
+            tables=[CardTable(columns=("model", "about", "the strictest that holds"), rows=rows)],
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         models = {
@@ -49,10 +74,10 @@ class Measurement:
         return {**asdict(replace(self, individual=None)), "models": models, "individual": individual}
 
 
-def measure(table: Any, schema: GivenSchema) -> Measurement:
+def measure(table: Any, schema: GivenSchema | None = None) -> Measurement:
     """Measure a table of any kind of frame; columns of the schema that are not published may be absent from it.
 
-    ``schema`` may be the quasi-identifiers alone: ``ny.measure(df, ["age", "sex"])``.
+    ``schema`` may be the quasi-identifiers alone: ``ny.measure(df, ["age", "sex"])``. A release has its own.
 
     Models count persons where the table has a person column; those that cannot are left out. A record without a person
     is refused, or left out where the schema says so, as by ``publish``. Sets of items of a person's records are put
@@ -60,6 +85,7 @@ def measure(table: Any, schema: GivenSchema) -> Measurement:
 
     Rows with every quasi-identifier masked are one of the classes, and counted besides.
     """
+    table, schema = Released.with_schema("measure", table, schema)
     frame, columns_alone = to_polars(table), not isinstance(schema, Mapping)
     schema = Schema.of(schema)
     if columns_alone and set(schema) <= set(frame.columns):

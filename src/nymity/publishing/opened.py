@@ -130,6 +130,8 @@ def _found(path: Path, certificate: Any, job: Job | None) -> tuple[Path, Any]:
     """Return the table and the certificate that a path leads to."""
     if path.name == CERTIFICATE_NAME and path.is_file():
         path = path.parent
+    if not path.exists() and not path.suffix:
+        raise FileError(str(path), expected="a folder of a release, or the file of a table", got="nothing there")
     if not path.is_dir():
         beside = path.with_name(CERTIFICATE_NAME)
         return path, beside if certificate is None and job is None and beside.is_file() else certificate
@@ -206,6 +208,12 @@ class OpenedRelease(Carded):
         from nymity.publishing.release_card import release_card  # it speaks of releases
 
         return release_card(self)
+
+    def plot(self) -> Any:
+        """Return a bar chart of the records by the size of their class (altair, extra ``plot``)."""
+        from nymity.publishing.release_card import sizes_of
+
+        return sizes_of(self).plot()
 
     def report(self, original: Any = None) -> Page:
         """Return the page on this release: for its recipients, or with the ``original`` table for its custodian."""

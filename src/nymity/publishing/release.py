@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,7 @@ from nymity.core.card import Card, Carded
 from nymity.core.commit import Stage, committing, replace_file
 from nymity.core.custodian import LOG_FILES, LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME
 from nymity.core.errors import FileError, PromiseError
+from nymity.core.extras import require
 from nymity.core.format_numbers import LOG
 from nymity.core.html_page import Page, page_of
 from nymity.core.paths import path_text
@@ -45,6 +46,7 @@ from nymity.publishing.job_tables import Population
 from nymity.publishing.pseudonyms import Pseudonyms
 from nymity.publishing.reading_back import read_release
 from nymity.publishing.release_place import place_of, unholdable
+from nymity.publishing.saved_certificate import SavedCertificate
 from nymity.publishing.shifts import Shifts
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publishing.verify import Verification, verify
@@ -60,7 +62,7 @@ ABOUT_NAME = "about.html"
 FurtherFiles = Callable[[Path, Sequence[pl.DataFrame]], Sequence[str]]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class CustodianLog:
     """What only the custodian may see: the private mapping of rows, the salt, timings and the search's trace.
 
@@ -85,6 +87,9 @@ class CustodianLog:
     shifts: Shifts | None = field(default=None, repr=False)
     #: Cells of the source that were taken as missing, by column and code.
     taken_as_missing: Taken = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"CustodianLog({len(self.source_rows):,} rows; its fields are not for release)"
 
     def stage(self, stage: Stage, recoding: Recoding, certificate: Certificate) -> None:
         """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place.
@@ -145,6 +150,36 @@ class Release(Carded):
     dictionary: Dictionary = field(default_factory=Dictionary, repr=False)
     #: Those of children alone, where ``table`` is the join of two tables of the same people.
     child_columns: tuple[str, ...] = field(default=(), repr=False)
+
+    _instead: ClassVar = {
+        **dict.fromkeys(("df", "data", "frames", "result", "values"), ".table"),
+        **dict.fromkeys(("head", "shape", "columns", "describe", "groupby"), ".table, which is a frame of yours"),
+        "write": ".save(folder)",
+        "to_parquet": "ny.write_table(release.table, path), or .save(folder) of a job with Output(format='parquet')",
+        "to_excel": "ny.write_table(release.table, path)",
+        "k": ".verification.smallest_class",
+        "risk": "ny.measure_risk(release)",
+        "measure": "ny.measure(release)",
+        "check": ".verification, or ny.check(folder) of what was saved",
+        "compare": "ny.compare(df, release)",
+        "attack": "ny.risk.attack(release, df)",
+        "summary": "print(release)",
+        "transform": "ny.apply(release, df)",
+    }
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise is kept; a release that breaks one is an error and never returned."""
+        return self.verification.holds
+
+    def to_pandas(self) -> Any:
+        """Return the released table as a frame of pandas."""
+        require("pandas", extra="pandas", purpose="frames of pandas")
+        return self.frame.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the released table as a frame of Polars."""
+        return self.frame
 
     @property
     def recoding(self) -> Recoding:
@@ -238,7 +273,7 @@ class Release(Carded):
         folder = Path(path_text("folder", folder))
         private = private_folder(folder, None if custodian is None else path_text("custodian", custodian))
         if finish_earlier(self.job, folder, private, wait=wait) and (there := same_release(self.certificate, folder)):
-            return there
+            return SavedCertificate(there)
         make_way(self.job, folder, private, force=force, wait=wait)
         key = key_for(sign if sign is not None else self.job.sign, folder, private)
         place = place_of(self.job.output, self.dictionary)
@@ -252,7 +287,7 @@ class Release(Carded):
             keep_earlier(kept, folder)
             self.log.stage(kept, self.recoding, certificate)
             stage_release(stage, folder, private, [*place.seal(content), *further], signed=key is not None)
-        return certificate
+        return SavedCertificate(certificate)
 
     def to_csv(self, path: str | Path) -> Path:
         """Write the released table alone as CSV, and verify every promise on what was written; return its path.
@@ -280,10 +315,17 @@ class Release(Carded):
         from nymity.publishing.release_card import release_card  # it speaks of releases
 
         shown = release_card(OpenedRelease.of(self))
-        if not getattr(self.outcome, "stopped", False):
+        if getattr(self.outcome, "stopped", None) is not True:  # a text says why a search for a proof ended
             return shown
         stopped = "The search was interrupted: nothing is proved of how good this is."
         return replace(shown, sentences=[*shown.sentences, stopped])
+
+    def plot(self) -> Any:
+        """Return a bar chart of the records by the size of their class (altair, extra ``plot``)."""
+        from nymity.publishing.opened import OpenedRelease
+        from nymity.publishing.release_card import sizes_of
+
+        return sizes_of(OpenedRelease.of(self)).plot()
 
     def report(self, original: Any = None) -> Page:
         """Return the page on this release: for its recipients, or with the ``original`` table for its custodian.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from nymity.core.card import Card, CardTable, Tone
 from nymity.core.wording import percent
 from nymity.publishing.opened import OpenedRelease
+from nymity.risk.profile import RiskProfile, measure_risk
+from nymity.table.bucket_recoding import BUCKET
 
 
 def release_card(opened: OpenedRelease) -> Card:
@@ -39,3 +41,8 @@ def release_card(opened: OpenedRelease) -> Card:
         tables=[CardTable(columns=("column", "role", "published at"), rows=rows)],
         foot=".table has the rows, .save(folder) writes it, .report() is its page",
     )
+
+
+def sizes_of(opened: OpenedRelease) -> RiskProfile:
+    """Return how many classes, or buckets, of the released table are of which size, counted in rows."""
+    return measure_risk(opened.table, [BUCKET] if opened.sensitive_table is not None else opened.quasi)

@@ -28,8 +28,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.card import Card, Carded, CardTable
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.wording import count, percent
 from nymity.kernels.uniques import walk
 from nymity.risk.combinations import Combinations, combinations_of
 from nymity.table.packing import KeyLayout
@@ -41,8 +43,8 @@ MEMORY = 2**31
 SHOWN_VALUES = 20
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Drivers:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Drivers(Carded):
     """What makes people stand out, by combinations of at most ``size`` columns.
 
     combinations: one row each, ``columns``, ``size``, ``distinct``, ``distinction``, ``separation``, ``unique`` records
@@ -58,6 +60,18 @@ class Drivers:
     columns: pl.DataFrame
     values: pl.DataFrame
     scores: NDArray[np.float64]
+
+    def card(self) -> Card:
+        """Return what is shown: which columns single people out; values and scores, of single people, are not shown."""
+        return Card(
+            title=f"What singles people out, by at most {count(self.size, 'column')}",
+            facts=[
+                ("records", self.records),
+                ("singled out", f"{self.special_records:,} ({percent(self.special_records, self.records or 1)})"),
+            ],
+            tables=[CardTable(columns=tuple(self.columns.columns), rows=self.columns.rows(), bars="share")],
+            foot=".combinations has all; .values and .scores are about single people",
+        )
 
     @property
     def minimal_uniques(self) -> dict[int, int]:

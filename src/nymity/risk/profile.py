@@ -30,6 +30,7 @@ from nymity.risk.presets import PRESETS
 from nymity.risk.sampled_people import SampledPeople
 from nymity.table.attribute import MissingPolicy
 from nymity.table.schema import GivenSchema, Schema
+from nymity.utility.released import Released
 
 #: Where neither a threshold nor a preset is given: the risk in a group of five.
 DEFAULT_THRESHOLD = Fraction(1, 5)
@@ -143,7 +144,7 @@ class RiskProfile(Carded):
 
 def measure_risk(
     table: Any,
-    schema: GivenSchema,
+    schema: GivenSchema | None = None,
     *,
     population: Any = None,
     population_size: int | None = None,
@@ -151,7 +152,7 @@ def measure_risk(
     threshold: float | Fraction | None = None,
     preset: str | None = None,
 ) -> RiskProfile:
-    """Measure the risk of a table by its schema, or by the names of its quasi-identifiers.
+    """Measure the risk of a table by its schema, or by the names of its quasi-identifiers; of a release by its own.
 
     ``population`` is a table of the people that the records are of, with the same columns, generalized alike; without
     one, ``population_size`` or ``sampling_fraction`` (records / people, or
@@ -160,6 +161,7 @@ def measure_risk(
     sampling weights gives the individual risk, with households beside them that of households.
     """
     limit = _threshold(threshold, preset)
+    table, schema = Released.with_schema("measure_risk", table, schema)
     schema = Schema.of(schema) if isinstance(schema, Mapping) else schema
     if population is not None and (population_size, sampling_fraction) != (None, None):
         raise ParameterError(

@@ -130,7 +130,8 @@ def _risk(name: str, seen: LookedAt) -> ColumnRisk:
 def _distinct(column: pl.Series) -> pl.DataFrame:
     """Return a column's different values and how often each occurs."""
     values = column.drop_nulls().alias("value")
-    if values.dtype.is_integer() and len(values) and (low := int(values.min())) > -(2**62):  # type: ignore[arg-type]
+    narrow = values.dtype.is_integer() and values.dtype not in (pl.Int128, pl.UInt128)  # those know no arithmetic
+    if narrow and len(values) and (low := int(values.min())) > -(2**62):  # type: ignore[arg-type]
         width = int(values.max()) - low + 1  # type: ignore[arg-type]
         if width <= max(len(values), 1000):  # counting by place is several times as quick as by hash
             counts = pl.Series("count", np.bincount((values - low).to_numpy(), minlength=width), dtype=pl.UInt32)

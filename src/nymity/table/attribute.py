@@ -15,6 +15,7 @@ from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
 from nymity.core.paths import path_text
 from nymity.core.pieces import parse_piece
+from nymity.core.plain_numbers import with_plain_numbers
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.text import is_missing
 
@@ -94,12 +95,15 @@ class Attribute:
         if self.role not in list(Role):
             raise SchemaError("role", expected=f"one of {', '.join(map(repr, map(str, Role)))}", got=repr(self.role))
         object.__setattr__(self, "role", Role(self.role))
-        if self.hierarchy is not None and not hasattr(self.hierarchy, "build"):
+        is_class = isinstance(self.hierarchy, type)
+        if self.hierarchy is not None and (is_class or not hasattr(self.hierarchy, "build")):
             raise SchemaError(
                 "hierarchy",
                 expected="a Hierarchy, or what builds one",
                 got=repr(self.hierarchy)[:80],
-                hint="Hierarchy.intervals(width=10), Hierarchy.from_rows(...), Hierarchy.read(path)",
+                hint=f"{getattr(self.hierarchy, 'key', 'intervals')!r} by its name, or an instance: call it"
+                if is_class
+                else "Hierarchy.intervals(width=10), Hierarchy.from_rows(...), Hierarchy.read(path)",
             )
         validation.one_of("missing", self.missing, ("category", "drop", "error"))
         if self.role in (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT):
@@ -419,7 +423,7 @@ def items(
 def attribute_of(given: object, where: str) -> Attribute:
     """Return an attribute that was given as one, or by its role alone: ``"quasi"`` leaves the hierarchy to nymity."""
     if isinstance(given, Attribute):
-        return given
+        return with_plain_numbers(given)
     if isinstance(given, str) and given in list(Role):
         role = Role(given)
         return quasi("suggested") if role is Role.QUASI else Attribute(role=role)
@@ -429,8 +433,25 @@ def attribute_of(given: object, where: str) -> Attribute:
         where,
         expected=f"a role ({', '.join(map(repr, roles))}), or what ny.quasi(...) and its siblings return",
         got=repr(given)[:80],
-        hint=f"{given.__name__}()" if called else validation.nearest(given, roles) if isinstance(given, str) else "",  # type: ignore[attr-defined]
+        hint=f"{given.__name__}()" if called else _role_meant(given) if isinstance(given, str) else "",  # type: ignore[attr-defined]
     )
+
+
+#: Words that other tools and texts have for roles; each here has one.
+_OTHER_WORDS = {
+    "quasi": ("qi", "qid", "quasi-identifier", "quasi-identifying", "key", "key variable", "indirect"),
+    "identifying": ("id", "identifier", "direct", "direct identifier", "pii", "drop", "remove", "name"),
+    "sensitive": ("sa", "secret", "confidential", "target"),
+    "insensitive": ("non-sensitive", "not sensitive", "other", "keep", "public", "none"),
+}
+
+
+def _role_meant(word: str) -> str:
+    plain = " ".join(word.lower().replace("_", " ").replace("-", " ").split())
+    for role, others in _OTHER_WORDS.items():
+        if plain in [other.replace("-", " ") for other in others]:
+            return repr(role)
+    return validation.nearest(word, [role.value for role in Role])
 
 
 def _built_by(given: HierarchySource | str | None, parameters: Mapping[str, Any]) -> HierarchySource | None:

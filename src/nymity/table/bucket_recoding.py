@@ -61,7 +61,7 @@ class Slots:
         return np.bincount(self.value, weights=self.records).astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BucketRecoding(Recoding):
     """The published columns, the sensitive ``attribute`` with its ``labels``, and the buckets.
 

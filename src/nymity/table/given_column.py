@@ -23,12 +23,13 @@ def to_series(values: Any, name: str | None = None) -> pl.Series:
     """Return a column of any kind as a Polars series, under its own name unless another is given."""
     if isinstance(values, pl.Series):
         return values
-    called = getattr(values, "name", None) if name is None else name
+    is_frame = hasattr(values, "columns")  # df.name is a column of it
+    called = getattr(values, "name", None) if name is None and not is_frame else name
     called = "" if called is None else str(called)
-    if type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "dtype"):
+    if not is_frame and type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "dtype"):
         column = pandas_column(called, values)
         return column if isinstance(column, pl.Series) else listed_column(called, column)
-    if hasattr(values, "columns") or not isinstance(values, Iterable):
+    if is_frame or not isinstance(values, Iterable):
         raise TableError(
             f"column {called!r}" if called else "values",
             expected="one column: a series of polars or pandas, an array, or a list of values",
@@ -57,7 +58,13 @@ def pandas_column(name: str, values: Any) -> pl.Series | list[object]:
             got=f"pandas' {values.dtype}",
             hint=f"give it as text: frame[{name!r}].astype(str)",
         ) from error
-    return column.alias(name)
+    return _days_alone(column).alias(name)
+
+
+def _days_alone(column: pl.Series) -> pl.Series:
+    """Return dates as such: pandas keeps them as time stamps of midnight."""
+    is_dated = isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is None and column.count() > 0
+    return column.cast(pl.Date) if is_dated and (column.dt.truncate("1d") == column).all() else column
 
 
 def check_width(name: str, dtype: object) -> None:

@@ -342,6 +342,9 @@ class Hierarchy(Carded, metaclass=_Builders):
 
     def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
         """Check that the hierarchy covers a column and give missing values a row of their own if needed."""
+        from nymity.table.given_column import to_series
+
+        values = to_series(values)
         text = as_text(values)
         hierarchy = self.with_missing(where=where) if text.null_count() else self
         known = text.drop_nulls().unique().to_list()

@@ -54,7 +54,7 @@ class PersonsLeftOut:
         return theirs.fill_null(False).to_numpy()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LevelRecoding(Recoding):
     """The published columns in order, hierarchies by quasi-identifier, layers, and what happens to other rows.
 

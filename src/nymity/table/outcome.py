@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 import polars as pl
@@ -108,10 +107,25 @@ class MethodLoss:
 class WithoutLattice:
     """What outcomes share whose method searches no lattice: nothing is published on levels, and there are no nodes."""
 
-    levels: ClassVar[Mapping[str, int]] = MappingProxyType({})
-    checks: ClassVar[None] = None
-    lattice_size: ClassVar[None] = None
-    foreseen: ClassVar[bool] = False
+    @property
+    def levels(self) -> Mapping[str, int]:
+        """None: classes have cells of their own."""
+        return {}
+
+    @property
+    def checks(self) -> int | None:
+        """None: no nodes are looked at."""
+        return None
+
+    @property
+    def lattice_size(self) -> int | None:
+        """None: there is no lattice."""
+        return None
+
+    @property
+    def foreseen(self) -> bool:
+        """No promise rests on its draws."""
+        return False
 
     @property
     def gap(self: Outcome) -> float | None:

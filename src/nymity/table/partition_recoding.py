@@ -60,7 +60,7 @@ class Quotas:
     records: NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartitionRecoding(Recoding):
     """The published columns, hierarchies that list the raw values, the cells of each class, and who belongs to it.
 
@@ -370,7 +370,7 @@ class PartitionRecoding(Recoding):
         return pl.Series("cell", [*cells.labels, MASK], dtype=pl.String)[numbers].alias(name)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FreeformRecoding(PartitionRecoding):
     """Rows with cells of their own: a class is the rows whose cells happen to be equal, and promises nothing.
 

@@ -74,6 +74,10 @@ class Recoding(ABC):
     #: Columns that publishing makes of more than a row, and why further rows are published without them.
     beside: Mapping[str, str] = MappingProxyType({})
 
+    def __repr__(self) -> str:
+        columns = ", ".join(map(repr, self.columns))
+        return f"{type(self).__name__}({columns})"  # what else it has may be of single people
+
     def apply(
         self,
         table: pl.DataFrame,

@@ -23,7 +23,7 @@ from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen
 from nymity.table.text import is_missing
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SampledRecoding(Recoding):
     """The published columns, all of them quasi-identifiers, their levels, and how records are drawn.
 

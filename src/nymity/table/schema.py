@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -86,13 +86,15 @@ class Schema(Mapping[str, Attribute]):
             return given
         if isinstance(given, Mapping):
             return Schema(given)
-        if isinstance(given, list | tuple) and all(isinstance(name, str) for name in given):
-            return Schema({name: Attribute(role=Role.QUASI) for name in given})
+        is_list = isinstance(given, Iterable) and not isinstance(given, str | set) and not hasattr(given, "columns")
+        if is_list and all(isinstance(name, str) for name in given):  # type: ignore[attr-defined]
+            return Schema({str(name): Attribute(role=Role.QUASI) for name in given})  # type: ignore[attr-defined]
+        suggested = callable(getattr(given, "schema", None))  # what ny.inspect found
         raise SchemaError(
             where,
             expected="the role of each column, or a list of the quasi-identifiers",
             got=type(given).__name__ if given is not None else "None",
-            hint='{"age": "quasi", "diagnosis": "sensitive"}, or ["age"]',
+            hint=".schema() of it" if suggested else '{"age": "quasi", "diagnosis": "sensitive"}, or ["age"]',
         )
 
     def settled(self, columns: Mapping[str, pl.Series] | pl.DataFrame) -> Schema:

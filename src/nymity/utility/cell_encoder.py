@@ -1,17 +1,18 @@
 """CellEncoder: published cells as numbers to learn from, by what is written in them. Needs scikit-learn.
 
-A release says ``20-39``, ``{nurse, pupil}``, ``under 18`` or ``*`` where the table had a value. What a cell may stand
-for becomes features, so that a model trains on a release and predicts for plain values:
+A release says ``20-39``, ``{nurse, pupil}``, ``under 18``, ``2024-Q1`` or ``*`` where the table had a value. What a
+cell may stand for becomes features, so that a model trains on a release and predicts for plain values:
 
 * numbers and ranges: the low and the high end, ``age_low`` and ``age_high``; a plain number has both ends equal;
+* dates, months, … and ranges of them: the first and the last day, counted from 1970;
 * other cells: a feature for each value, in which the values of a set have equal shares;
 * ``*`` stands for everything: the ends of all that was seen, or an equal share of every value;
-* a missing cell has a 1 in a feature of its own, where one was seen.
+* a missing cell has a 1 in a feature of its own, where one was seen, and one that may be missing a part of it.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,55 +21,29 @@ from numpy.typing import NDArray
 
 from nymity.core.estimators import BaseEstimator, TransformerMixin
 from nymity.table.text import MASK, as_text
+from nymity.utility.cell_text import Ends, day_ends_of, ends_of, members_of, without_missing, year_ends_of
 from nymity.utility.estimator_rows import rows_of
-
-_NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
-#: Ranges as hierarchies and methods write them, and whether their ends are open.
-_RANGES = (
-    re.compile(rf"(?P<low>{_NUMBER})(?:-| to | to under |\.\.)(?P<high>{_NUMBER})"),
-    re.compile(rf"[\[(](?P<low>{_NUMBER}), ?(?P<high>{_NUMBER})[\])]"),
-    re.compile(rf"(?P<low>{_NUMBER})(?:\+| or more)|>=? ?(?P<least>{_NUMBER})"),
-    re.compile(rf"(?:under |<=? ?)(?P<high>{_NUMBER})"),
-    re.compile(rf"(?P<one>{_NUMBER})"),
-)
-
-
-def ends_of(cell: str) -> tuple[float | None, float | None] | None:
-    """Return the ends of a number or a range, None for an open one; None where a cell is neither."""
-    for pattern in _RANGES:
-        if (found := pattern.fullmatch(cell.strip())) is not None:
-            parts = found.groupdict()
-            low = parts.get("low") or parts.get("least") or parts.get("one")
-            high = parts.get("high") or parts.get("one")
-            return None if low is None else float(low), None if high is None else float(high)
-    return None
-
-
-def members_of(cell: str) -> tuple[str, ...]:
-    """Return the values that a cell names: those of a set in braces, or the cell itself."""
-    if cell.startswith("{") and cell.endswith("}") and ", " in cell:
-        return tuple(cell[1:-1].split(", "))
-    return (cell,)
 
 
 @dataclass(frozen=True)
 class _Ranges:
-    """A column of numbers, with the ends of all that was seen."""
+    """A column of numbers or days, with the ends of all that was seen."""
 
     name: str
     low: float
     high: float
     gaps: bool
+    read: Callable[[str], Ends | None] = ends_of
 
     @property
     def names(self) -> list[str]:
         return [f"{self.name}_low", f"{self.name}_high", *([f"{self.name}_missing"] if self.gaps else [])]
 
     def row(self, cell: str | None) -> list[float]:
-        ends = None if cell is None or cell == MASK else ends_of(cell)
-        low, high = (None, None) if ends is None else ends
+        text, maybe = (None, False) if cell is None or cell == MASK else without_missing(cell)
+        low, high = (None, None) if text is None else self.read(text) or year_ends_of(text) or (None, None)
         found = [self.low if low is None else low, self.high if high is None else high]
-        return [*found, *([float(cell is None)] if self.gaps else [])]
+        return [*found, *([1.0 if cell is None else maybe / 2] if self.gaps else [])]
 
 
 @dataclass(frozen=True)
@@ -84,13 +59,16 @@ class _Values:
         return [*(f"{self.name}={value}" for value in self.values), *([f"{self.name}_missing"] if self.gaps else [])]
 
     def row(self, cell: str | None) -> list[float]:
-        meant = () if cell is None else self.values if cell == MASK else members_of(cell)
-        shares = dict.fromkeys(meant, 1 / len(meant)) if meant else {}
-        return [*(shares.get(value, 0.0) for value in self.values), *([float(cell is None)] if self.gaps else [])]
+        meant = (None,) if cell is None else self.values if cell == MASK else members_of(cell, self.values)
+        shares = dict.fromkeys(meant, 1 / len(meant))
+        return [
+            *(shares.get(value, 0.0) for value in self.values),
+            *([shares.get(None, 0.0)] if self.gaps else []),
+        ]
 
 
 class CellEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Make features of published cells: ends of ranges, shares of sets, ``*`` as everything.
+    """Make features of published cells: ends of ranges and dates, shares of sets, ``*`` as everything.
 
     ::
 
@@ -142,10 +120,15 @@ class CellEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def _column(name: str, cells: list[str | None]) -> _Ranges | _Values:
     known = {cell for cell in cells if cell is not None and cell != MASK}
-    ends = {cell: ends_of(cell) for cell in known}
-    gaps = None in cells
-    if known and all(found is not None for found in ends.values()):
-        numbers = [end for found in ends.values() if found is not None for end in found if end is not None]
-        return _Ranges(name, min(numbers), max(numbers), gaps)
-    values = {value for cell in known for value in members_of(cell)}
-    return _Values(name, tuple(sorted(values)) or (MASK,), gaps)  # a column of masks is one feature that tells nothing
+    texts = {cell: without_missing(cell)[0] for cell in known}
+    for read in (ends_of, day_ends_of):
+        ends = [read(text) for text in texts.values()]
+        if known and None not in ends:
+            numbers = [end for found in ends if found is not None for end in found if end is not None]
+            gaps = None in cells or any(cell != text for cell, text in texts.items())
+            return _Ranges(name, min(numbers), max(numbers), gaps, read)
+    with_commas = {cell for cell in known if ", " in cell and not (cell.startswith("{") and cell.endswith("}"))}
+    values = {value for cell in known for value in members_of(cell, with_commas)}
+    gaps = None in cells or None in values
+    named = tuple(sorted(value for value in values if value is not None))
+    return _Values(name, named or (MASK,), gaps)  # a column of masks is one feature that tells nothing

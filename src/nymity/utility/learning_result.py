@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from nymity.core import validation
+from nymity.core.card import Card, Carded, CardTable
+from nymity.core.wording import percent
 from nymity.table.hierarchy import Label
 from nymity.utility.feature_encoding import Encoding
 from nymity.utility.scoring import Performance
@@ -40,8 +42,8 @@ class ClassifierResult:
     importance: tuple[Importance, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class LearningResult:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LearningResult(Carded):
     """Classifiers on one target.
 
     records: of the original that were used; test_records: predictions of each classifier; training_rows: released rows
@@ -63,6 +65,31 @@ class LearningResult:
     zero_r: float
     results: tuple[ClassifierResult, ...]
     notes: tuple[str, ...] = ()
+
+    def card(self) -> Card:
+        """Return what is shown: how often each classifier is right, learned from the original and from the release."""
+        rows = [
+            (one.classifier, one.release.accuracy, one.original.accuracy, one.relative_accuracy, one.release.auroc)
+            for one in self.results
+        ]
+        return Card(
+            title=f"Learning {self.target}",
+            facts=[("predictions", self.test_records), ("always the most frequent class", percent(self.zero_r))],
+            sentences=self.notes,
+            tables=[
+                CardTable(
+                    columns=(
+                        "classifier",
+                        "right, from the release",
+                        "from the original",
+                        "of what is learned",
+                        "AUROC",
+                    ),
+                    rows=rows,
+                    bars="right, from the release",
+                )
+            ],
+        )
 
     def of(self, classifier: str) -> ClassifierResult:
         """Return what one classifier reached."""

@@ -84,6 +84,28 @@ class Released:
         known = release if isinstance(release, Released) else getattr(release, "released", None)
         return known if isinstance(known, Released) else Released(frame=to_polars(release))
 
+    @staticmethod
+    def with_schema(where: str, table: Any, schema: Any) -> tuple[Any, Any]:
+        """Return the rows of a release with the schema it was released by, or a table with the one that was given."""
+        known = getattr(table, "released", None)
+        if not isinstance(known, Released):
+            if schema is None:
+                hint = f'{where}(frame, ["age", "sex"]); ny.inspect(frame).schema() suggests roles'
+                raise SchemaError(
+                    f"{where}.schema", expected="the quasi-identifiers, or all roles", got="none", hint=hint
+                )
+            return table, schema
+        schema = known.schema_for(where) if schema is None else schema
+        unit = getattr(schema, "unit", None)
+        if unit is not None and unit not in known.frame.columns:
+            raise TableError(
+                where,
+                expected=f"rows that tell of whom they are, which {unit!r} did",
+                got="a release without it",
+                hint="release.verification, which counted them",
+            )
+        return known.frame, schema
+
     def schema_for(self, where: str) -> Schema:
         """Return the schema, or refuse what cannot be done without."""
         if self.schema is None:

@@ -28,7 +28,7 @@ class Unreadable(Exception):  # noqa: N818
     """A released file that this judge cannot read."""
 
 
-def read(path: Path, *, delimiter: str = ",") -> Cells:
+def read(path: Path, *, delimiter: str = ",", encoding: str = "utf-8") -> Cells:
     """Return the columns and rows of a file as they are written; what is missing is an empty text."""
     try:
         if path.name.endswith(".parquet"):
@@ -38,7 +38,7 @@ def read(path: Path, *, delimiter: str = ",") -> Cells:
         if path.name.endswith(".xlsx"):
             return _sheet(path)
         raw = path.read_bytes()
-        text = (gzip.decompress(raw) if path.name.endswith(".gz") else raw).decode()
+        text = (gzip.decompress(raw) if path.name.endswith(".gz") else raw).decode(encoding)
         delimiter = "\t" if ".tsv" in path.name else delimiter
         csv.field_size_limit(2**27)
         header, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

@@ -44,7 +44,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Carded]:
     table = people()
     release = ny.publish(table, ROLES, k=4)
     folder = tmp_path_factory.mktemp("release") / "r"
-    release.save(folder)
+    written_release = release.save(folder)
     attacks = ny.risk.attack(release, original=table, targets=50)
     plan = ny.publish(table, ROLES, privacy=ny.FrequencyLDiversity(2, attribute="ill"), method="buckets").outcome.plan
     return {
@@ -54,6 +54,13 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Carded]:
         "inspection": ny.inspect(table),
         "comparison": ny.compare(table, release),
         "risk": ny.measure_risk(table, ["age", HOSTILE]),
+        "measured": ny.measure(table, ROLES),
+        "check": ny.check(folder),
+        "nodes": ny.explore(table, ROLES, k=4),
+        "column": ny.inspect(table)["name"],
+        "drivers": ny.risk.drivers(table, ["age", HOSTILE]),
+        "learning": ny.utility.learn(table, release, target="ill", classifiers=["decision-tree"], folds=2),
+        "written": written_release,
         "attacks": attacks,
         "attack": attacks.results[0],
         "hierarchy": ny.Hierarchy.ordering(groups={HOSTILE: ["a"], "other": ["b"]}).build(pl.Series(["a", "b"])),
@@ -65,7 +72,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Carded]:
 
 KINDS = (
     "release", "opened", "table alone", "inspection", "comparison", "risk", "attacks", "attack", "hierarchy", "plan",
-    "recommendation", "job",
+    "recommendation", "job", "measured", "check", "nodes", "column", "drivers", "learning", "written",
 )  # fmt: skip
 
 
@@ -95,18 +102,60 @@ def test_no_row_is_shown(results: dict[str, Carded], kind: str) -> None:
         assert SECRET not in shown
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "column"])
 def test_its_table_as_a_frame(results: dict[str, Carded], kind: str) -> None:
     frame = results[kind].to_frame()
     assert frame.height
-    assert frame.width == len(results[kind].card().tables[0].columns) or kind == "hierarchy"
+    assert frame.width == len(results[kind].card().tables[0].columns) or kind in ("hierarchy", "nodes")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("release", "opened", "table alone", "job")])
+def test_a_card_without_a_table_has_no_frame(results: dict[str, Carded]) -> None:
+    with pytest.raises(ny.NymityError, match="a result with a table, got Column name"):
+        results["column"].to_frame()
+
+
+#: Cards without figures that could be drawn.
+WORDS_ALONE = ("job", "measured", "check", "column", "written", "table alone")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in WORDS_ALONE])
 def test_its_table_as_a_plot(results: dict[str, Carded], kind: str) -> None:
     chart = results[kind].plot().to_dict()  # which altair validates
     assert chart["mark"]["type"] == "bar"
     assert {*chart["data"]["values"][0]} == {"label", "value"}
+
+
+def test_a_long_table_is_not_drawn_as_a_wall() -> None:
+    sizes = ny.measure_risk({"x": [n for n in range(80) for _ in range(n)]}, ["x"])
+    chart = sizes.plot().to_dict()
+    assert len(chart["data"]["values"]) == 24
+    assert chart["title"] == "Classes by their size (the first 24 of 79)"
+
+
+def test_what_is_the_custodians_is_not_printed() -> None:
+    """Fields of a release that somebody looks at in a notebook, which is passed on."""
+    release = ny.publish(people(), ROLES, k=4, method="mondrian")
+    shown = "".join(map(repr, (release.log, release.recoding, release.outcome)))
+    assert release.log.salt not in shown
+    assert str(release.log.source_rows[:5])[1:-1] not in shown
+    assert "array(" not in repr(release.log) + repr(release.recoding)
+    assert "flu" not in repr(release.recoding)
+    assert repr(release.recoding).isprintable()
+
+
+def test_an_error_inside_a_property_is_told_as_it_is() -> None:
+    class Odd(Carded):
+        _instead = {"df": ".table"}  # noqa: RUF012
+
+        @property
+        def broken(self) -> Any:
+            return {}.nothing  # type: ignore[attr-defined]
+
+    with pytest.raises(AttributeError, match="'dict' object has no attribute 'nothing'"):
+        _ = Odd().broken
+    with pytest.raises(AttributeError, match=r"'Odd' object has no attribute 'df'. Try: .table"):
+        _ = Odd().df
+    assert not hasattr(Odd(), "other")
 
 
 def test_nothing_to_plot(results: dict[str, Carded]) -> None:

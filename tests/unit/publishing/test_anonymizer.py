@@ -15,7 +15,7 @@ import pytest
 import nymity as ny
 from nymity.core.errors import InputError
 from nymity.publishing.anonymizer import NewRowsWarning
-from nymity.utility.cell_encoder import ends_of, members_of
+from nymity.utility.cell_text import day_ends_of, ends_of, members_of
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -137,6 +137,69 @@ def test_set_output_and_kinds_of_frames() -> None:
         anonymizer.transform(df[["name", "age"]])
 
 
+@pytest.mark.filterwarnings("ignore::nymity.publishing.anonymizer.NewRowsWarning")
+def test_rows_keep_their_index() -> None:
+    """pandas joins by the index: rows with a new one would be joined with those of other people."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.model_selection import train_test_split
+
+    df, _ = people()
+    train, test = train_test_split(df, random_state=1)
+    anonymizer = ny.Anonymizer(ROLES, k=5)
+    assert anonymizer.fit_transform(train).index.equals(train.index)
+    assert anonymizer.transform(test).index.equals(test.index)
+    beside = make_column_transformer(
+        (ny.Anonymizer(k=5), ["age"]), remainder="passthrough", verbose_feature_names_out=False
+    )
+    made = beside.set_output(transform="pandas").fit_transform(train)
+    levels = beside.transformers_[0][1].release_
+    ages = levels.recoding.hierarchies["age"]
+    assert [ages.generalize(str(age), levels.levels["age"]) for age in train["age"]] == made["age"].to_list()
+    assert made["name"].equals(train["name"])
+    assert "Index" not in str(anonymizer.release_.certificate)  # the release itself has none
+
+
+@pytest.mark.filterwarnings("ignore::nymity.publishing.anonymizer.NewRowsWarning")
+def test_grids_of_numpy_and_other_searches() -> None:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+
+    df, y = people()
+    model = make_pipeline(ny.Anonymizer(ROLES, k=5), ny.CellEncoder(), LogisticRegression())
+    grid = {"anonymizer__k": np.arange(2, 8, 4), "anonymizer__method": [None, "mondrian"]}
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(df, y)
+    assert search.best_estimator_[0].certificate_["promised"][0]["k"] in (2, 6)
+    assert len(cross_val_predict(model, df, y, cv=2)) == len(df)
+
+
+def test_a_search_spends_nothing(tmp_path: Path) -> None:
+    """Searches, ensembles and pipelines that keep copies fit copies: none of them may spend."""
+    from sklearn.ensemble import BaggingClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.pipeline import make_pipeline
+
+    df, y = people()
+    ages = ny.Hierarchy.intervals(width=20).build(pl.Series(range(120)))
+    promise = ny.DifferentialPrivacy(epsilon=1.0, public_records=240, delta=1e-4)
+    ledger = ny.dp.Ledger(path=str(tmp_path / "ledger.json"), source="people")
+    ledger.open(epsilon=10, delta=1e-2)
+    before = (tmp_path / "ledger.json").read_bytes()
+    private = ny.Anonymizer({"age": ny.quasi(ages)}, privacy=promise, method="safepub", ledger=ledger)
+    model = make_pipeline(private, ny.CellEncoder(), LogisticRegression())
+    ways = (
+        lambda: GridSearchCV(model, {"anonymizer__k": [None]}, cv=2, error_score="raise").fit(df[["age"]], y),
+        lambda: cross_val_score(model, df[["age"]], y, cv=2, error_score="raise"),
+        lambda: BaggingClassifier(model, n_estimators=2).fit(df[["age"]], y),
+        lambda: make_pipeline(private, ny.CellEncoder(), memory=str(tmp_path / "kept")).fit(df[["age"]]),
+    )
+    for way in ways:
+        with pytest.raises(InputError, match=r"spends_in_searches: expected True|fit_transform: expected a method"):
+            way()
+    assert (tmp_path / "ledger.json").read_bytes() == before
+
+
 def test_private_methods_spend_with_a_ledger_alone(tmp_path: Path) -> None:
     from sklearn.base import clone
 
@@ -173,11 +236,64 @@ def test_private_methods_spend_with_a_ledger_alone(tmp_path: Path) -> None:
         ("37", (37, 37)), ("-1.5", (-1.5, -1.5)), ("20-39", (20, 39)), ("-5 to -1", (-5, -1)), ("[20, 30)", (20, 30)),
         ("20 to under 22.5", (20, 22.5)), ("90+", (90, None)), ("-5 or more", (-5, None)), ("under 18", (None, 18)),
         ("(0.5, 3.25]", (0.5, 3.25)), (">=90", (90, None)), ("nurse", None), ("2020-01-03", None),
-        ("*", None), ("A10", None),
+        ("*", None), ("A10", None), ("2020-01", None), ("9-3", None),
     ],
 )  # fmt: skip
 def test_ends_of_ranges(cell: str, ends: Any) -> None:
     assert ends_of(cell) == ends
+
+
+@pytest.mark.parametrize(
+    ("cell", "first", "last"),
+    [
+        ("2020-02-03", "2020-02-03", "2020-02-03"), ("2020-02-03 10:30:00.000000", "2020-02-03", "2020-02-03"),
+        ("2020-02", "2020-02-01", "2020-02-29"), ("2019-Q4", "2019-10-01", "2019-12-31"),
+        ("2020", "2020-01-01", "2020-12-31"), ("2010s", "2010-01-01", "2019-12-31"),
+        ("2020-W01", "2019-12-30", "2020-01-05"), ("2020-02-03 to 2020-03-01", "2020-02-03", "2020-03-01"),
+    ],
+)  # fmt: skip
+def test_ends_of_dates(cell: str, first: str, last: str) -> None:
+    epoch = np.datetime64("1970-01-01")
+    assert day_ends_of(cell) == tuple((np.datetime64(day) - epoch).astype(int) for day in (first, last))
+    assert day_ends_of("2020-02-30") is day_ends_of("2020-13") is day_ends_of("nurse") is day_ends_of("9999-Q4") is None
+
+
+def test_every_label_of_dates_is_read() -> None:
+    days = pl.date_range(pl.date(2019, 12, 25), pl.date(2021, 1, 9), eager=True)
+    for levels in (("month", "quarter", "year", "decade"), ("week", "month")):
+        built = ny.Hierarchy.dates(levels=levels).build(days)
+        for level, row in ((level, row) for row in built.rows() for level in range(built.height)):
+            first, last = day_ends_of(row[level])
+            own = day_ends_of(row[0])[0]
+            assert first <= own <= last or "week" in levels  # a month above weeks is that of their Thursday
+
+
+@pytest.mark.parametrize("method", ["mondrian", None])
+def test_dates_and_gaps_of_a_release_are_features_of_plain_values(method: str | None) -> None:
+    n = 120
+    frame = pd.DataFrame(
+        {
+            "day": pd.to_datetime("2020-01-01") + pd.to_timedelta(np.arange(n) * 5, unit="D"),
+            "age": pd.array([None if i % 10 == 0 else 20 + i % 50 for i in range(n)], dtype="Int64"),
+        }
+    )
+    release = ny.publish(frame, {"day": "quasi", "age": "quasi"}, k=4, method=method)
+    encoder = ny.CellEncoder().fit(release.table)
+    assert list(encoder.get_feature_names_out())[:2] == ["day_low", "day_high"]
+    made = encoder.transform(frame)  # plain values
+    assert np.all(made[:, 0] == made[:, 1])
+    assert made[-1, 0] - made[0, 0] == (5 * (n - 1) if method else 1)  # in days, or in years where these are published
+    assert {name for name in encoder.get_feature_names_out() if name.startswith("age")} == {
+        "age_low", "age_high", "age_missing",
+    }  # fmt: skip
+
+
+def test_values_with_commas_in_sets() -> None:
+    assert members_of("{a, b, c}") == ("a", "b", "c")
+    assert members_of("{a, b, c}", {"a, b"}) == ("a, b", "c")
+    encoder = ny.CellEncoder().fit({"job": ["{a, b, c}", "a, b", "{missing, c}"]})
+    assert list(encoder.get_feature_names_out()) == ["job=a, b", "job=c", "job_missing"]
+    assert encoder.transform({"job": ["{missing, c}"]}).tolist() == [[0, 0.5, 0.5]]
 
 
 def test_every_range_that_hierarchies_write_is_read() -> None:

@@ -92,7 +92,7 @@ def test_help_has_examples(nymity: Run) -> None:
 
 @pytest.mark.parametrize(("seconds", "words"), [(40, "40 s"), (600, "10 min"), (12_600, "3.5 h")])
 def test_the_time_left_is_told(seconds: float, words: str) -> None:
-    from nymity.cli.progress import describe
+    from nymity.core.progress import describe
 
     told = describe(Progress(stage="computing steps", done=3, total=12, seconds_left=seconds))
     assert told == f"computing steps: 3 of 12 done, about {words} left"

@@ -26,8 +26,8 @@ MOST_TARGETS = 10_000_000
 
 def attack(
     release: Any,
-    *,
     original: Any = None,
+    *,
     attacks: Sequence[str | Attack] | None = None,
     population: Any = None,
     control: Any = None,

@@ -11,6 +11,7 @@ import polars as pl
 
 from nymity.core.errors import HierarchyError, ParameterError
 from nymity.core.quoting import quoted
+from nymity.table.given_column import to_series
 from nymity.table.hierarchy import Hierarchy, Label, some_of
 from nymity.table.rule import Rule, RuleMaker
 from nymity.table.text import MASK, as_text
@@ -43,8 +44,9 @@ class Column:
         return hierarchy.with_missing(where=where) if self.missing else hierarchy
 
 
-def distinct(values: pl.Series) -> Column:
+def distinct(values: Any) -> Column:
     """Take the distinct values as text: numbers and dates in their own order, anything else by text."""
+    values = to_series(values)
     ordered = values.dtype.is_numeric() or values.dtype.is_temporal()
     text = as_text(values.sort() if ordered else values)
     texts = text.drop_nulls().unique(maintain_order=True).to_list()

@@ -13,6 +13,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.table.builders.column import Column, distinct, refuse
+from nymity.table.given_column import to_series
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.label_form import LabelForm
 from nymity.table.rule import Fixes, is_flag
@@ -69,6 +70,7 @@ class Dates:
 
     def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
         """Return the levels for a column of dates, of timestamps, or of text that reads as such."""
+        values = to_series(values)
         column = distinct(values)
         days, with_time = self._days(values, column, where)
         levels = [level for level in self.levels if level != "day" or with_time]

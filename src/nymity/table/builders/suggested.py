@@ -8,6 +8,7 @@ from typing import ClassVar
 import polars as pl
 
 from nymity.table.builders.suggest import suggest
+from nymity.table.given_column import to_series
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.text import plainly_named
 
@@ -24,6 +25,7 @@ class Suggested:
 
     def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
         """Return the suggested hierarchy for these values."""
+        values = to_series(values)
         return self.chosen(values, values.name).build(values, where=where)
 
     def chosen(self, values: pl.Series, name: str) -> HierarchySource:

@@ -10,10 +10,11 @@ import typer
 from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, table
-from nymity.cli.progress import duration, watching
+from nymity.cli.progress import watching
 from nymity.cli.register import group, register
 from nymity.cli.shared_options import AsJson, Quiet
 from nymity.core.errors import NymityError
+from nymity.core.progress import duration
 from nymity.core.wording import count
 
 if TYPE_CHECKING:
