@@ -118,7 +118,11 @@ def rows_where(table: pl.DataFrame | CodedTable, name: str, holds: pl.Series) ->
     """Return the rows with values of which something holds, given for each of :func:`values_of`."""
     if not isinstance(table, CodedTable):
         return holds.arg_true()
-    return pl.Series(np.flatnonzero(holds.fill_null(False).to_numpy()[table.coded[name].codes]).astype(np.uint32))
+    column = table.coded[name]
+    holds = holds.fill_null(False)
+    if (holds | (column.times == 0)).all():
+        return pl.Series(np.arange(table.height, dtype=np.uint32))
+    return pl.Series(np.flatnonzero(holds.to_numpy()[column.codes]).astype(np.uint32))
 
 
 def numbers_at(table: pl.DataFrame | CodedTable, name: str, rows: pl.Series) -> pl.Series:

@@ -31,8 +31,9 @@ from nymity.kernels.cells import (
 )
 from nymity.kernels.instructions import ARE_THERE
 
-#: Text that is cut into cells at once: so many rows of a column are numbered together that its table stays in reach.
-_BLOCK = 2**23
+#: Twice the text that is cut into cells at once: so many rows of a column are numbered together that its table stays
+#: in reach. A quarter of it takes a third more time, and 60 MB less.
+_BLOCK = 2**26
 #: Zeros after a block, for 64 bytes are compared at once.
 _PADDING = 64
 #: Bytes of the different cells of a column, at most; polars has no longer text to cut them from.

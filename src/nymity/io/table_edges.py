@@ -38,13 +38,17 @@ def titles(filled: Sequence[int], columns: int) -> int:
 
 
 def sums(rows: Sequence[Sequence[str | None]]) -> int:
-    """Return how many of the last rows are sums of those above: they say so first, and leave cells empty.
+    """Return how many of the last rows are sums of those above, which say so first and leave cells empty, or remarks.
 
-    A row says so in its first cell that is filled, by a word that no other row has there; and cells are empty in it
-    that all other rows fill, or its word stands where others have numbers or dates.
+    A sum says so in its first cell that is filled, by a word that no other row has there; and cells are empty in it
+    that all other rows fill, or its word stands where others have numbers or dates. A remark is of words in the first
+    cell alone, below a sum, or where others have numbers or dates.
     """
     found = 0
-    while found < FOOTERS and len(rows) - found > _RECORDS and _is_sum(rows[: len(rows) - found]):
+    while found < FOOTERS and len(rows) - found > _RECORDS:
+        above = rows[: len(rows) - found]
+        if not _is_sum(above) and not _is_remark(above):
+            break
         found += 1
     return found
 
@@ -60,6 +64,24 @@ def _is_sum(rows: Sequence[Sequence[str | None]]) -> bool:
     if len(last) < len(others[-1]) or (any(beside) and all(is_measured(cell) for cell in beside if cell)):
         return True
     return any(not cell and all(row[column] for row in others) for column, cell in enumerate(last))
+
+
+def _is_remark(rows: Sequence[Sequence[str | None]]) -> bool:
+    *others, last = rows[-_COMPARED:]
+    if not _is_first_alone(last) or " " not in (last[0] or "").strip():
+        return False
+    while others and _is_first_alone(others[-1]):
+        others.pop()
+    if below_sum := len(others) > _RECORDS and _is_sum(others):
+        others.pop()
+    if len(others) < _RECORDS or not any(all(column) for column in list(zip(*others, strict=False))[1:]):
+        return False  # no column but the first that all records fill
+    first = [row[0] or "" for row in others[1:] if row]  # the first may be the header
+    return below_sum or (any(first) and all(is_measured(cell) for cell in first if cell))
+
+
+def _is_first_alone(row: Sequence[str | None]) -> bool:
+    return bool(row) and bool(row[0]) and not any(row[1:])
 
 
 # -- text ----------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ class Answers:
         place = Path(path_text("answers", path))
         content = read_content(place, most=MOST_JOB_BYTES, expected="a readable file of answers")
         try:
-            text = content.decode("utf-8")
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise FileError(str(place), expected="a TOML file in UTF-8", got=str(error)) from error
         data = parse_toml(text, where=str(place), expected="a TOML file of answers")

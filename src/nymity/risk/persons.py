@@ -210,7 +210,23 @@ def _candidates(table: pl.DataFrame | CodedTable, facts: Mapping[str, ColumnFact
         key=lambda name: (not names_people(facts[name]), not names_household(facts[name]), -facts[name].distinct)
     )
     others = [name for name in facts if facts[name].distinct > 1][:MOST_COLUMNS]
-    return [_within(table, name, others, facts[name]) for name in names[:MOST_CANDIDATES] if len(others) > 1]
+    numbers = _Numbers(table)
+    return [_within(numbers, name, others, facts[name]) for name in names[:MOST_CANDIDATES] if len(others) > 1]
+
+
+class _Numbers:
+    """Numbers of columns in some rows, kept while the rows stay the same: those of many candidates are."""
+
+    def __init__(self, table: pl.DataFrame | CodedTable) -> None:
+        self.table = table
+        self._rows, self._kept = pl.Series([], dtype=pl.UInt32), dict[str, pl.Series]()
+
+    def at(self, name: str, rows: pl.Series) -> pl.Series:
+        if not rows.equals(self._rows):
+            self._rows, self._kept = rows, {}
+        if name not in self._kept:
+            self._kept[name] = numbers_at(self.table, name, rows)
+        return self._kept[name]
 
 
 def _repeats(facts: ColumnFacts, table: pl.DataFrame | CodedTable) -> bool:
@@ -227,12 +243,12 @@ def _repeats(facts: ColumnFacts, table: pl.DataFrame | CodedTable) -> bool:
     return repeats and not are_years(facts)
 
 
-def _within(table: pl.DataFrame | CodedTable, name: str, others: Sequence[str], facts: ColumnFacts) -> _Within:
+def _within(numbers: _Numbers, name: str, others: Sequence[str], facts: ColumnFacts) -> _Within:
     """Look at what is constant within the values of a column, by one group-by."""
-    compared = [other for other in others if other != name]
+    table, compared = numbers.table, [other for other in others if other != name]
     rows = _some(table, name, facts.distinct)
     # Values as numbers, of which the smallest and the largest are enough to know.
-    coded = pl.DataFrame({f"c{i}": numbers_at(table, other, rows) for i, other in enumerate(compared)})
+    coded = pl.DataFrame({f"c{i}": numbers.at(other, rows) for i, other in enumerate(compared)})
     bounds = [pl.all().exclude("unit").min().name.prefix("least "), pl.all().exclude("unit").max().name.prefix("most ")]
     grouped = coded.with_columns(cells_at(table, name, rows).alias("unit")).group_by("unit")
     several = grouped.agg(pl.len().alias("records"), *bounds).filter(pl.col("records") > 1)

@@ -93,6 +93,11 @@ def test_a_stated_line_is_the_header(tmp_path: Path) -> None:
         (["9;30;m;9,5"], None),
         (["9;;;"], None),  # a sparse record
         (["9;30;Total;9,5"], None),
+        (["Summe;;;36,0", "Quelle: HR, 2023;;;"], "2"),
+        (["Summe;;;36,0", "Quelle: HR, 2023;;;", "made by SAP;;;"], "3"),
+        (["made by SAP;;;"], "1"),  # words where others have numbers
+        (["made by SAP;;;1"], None),
+        (["SAP;;;"], None),  # one word may be a number with letters
     ],
 )
 def test_sums_and_remarks_below_the_records(tmp_path: Path, below: list[str], footer: str | None) -> None:
@@ -103,6 +108,14 @@ def test_sums_and_remarks_below_the_records(tmp_path: Path, below: list[str], fo
         stated = ReadOptions(delimiter=";", header=True, footer=int(footer))
         assert read_text_cells(path, stated).height == 8
         assert read_table(path, ReadOptions(footer=0, header=True)).height > 8 if len(below[0].split(";")) == 4 else 1
+
+
+def test_a_record_of_a_name_alone_is_no_remark(tmp_path: Path) -> None:
+    rows = [f"Ann Smith{i};{i};a" for i in range(8)]
+    path = written(tmp_path, "name;n;card", *rows, "Bob Miller;;")
+    assert read_table(path).height == 9
+    path = written(tmp_path, "name;n;card", *rows, "Total;36;", "as of May;;")
+    assert read_table(path).height == 8
 
 
 def test_a_word_that_records_have_is_no_sum(tmp_path: Path) -> None:

@@ -105,3 +105,8 @@ def test_weights_are_left_out_until_somebody_says_how_they_came_about() -> None:
     assert found["pweight"].role is Role.WEIGHT
     assert found.schema()["pweight"].publish == "dropped"
     Job.from_dict(tomllib.loads(starter_job(found, "t.csv")))
+
+
+def test_a_file_as_editors_of_windows_save_it(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_bytes(b'\xef\xbb\xbf[columns]\r\nage = "sensitive"\r\n')
+    assert Answers.load(tmp_path / "a.toml").fields == {"age": {"role": "sensitive"}}
