@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain, combinations
+from itertools import chain, combinations, combinations_with_replacement, product
 
 import polars as pl
 import pytest
@@ -92,6 +92,28 @@ def test_with_a_wildcard_only_what_a_row_shows_may_be_known(rows: list[Row], k: 
         for known in known_sets(3):
             if set(known) <= set(shown):
                 assert naive.candidates(table, {a: person[a] for a in known}) >= k
+
+
+def test_every_table_of_four_people_and_everything_that_may_be_known() -> None:
+    """All 330 tables of three columns with two values, k = 2: every person, every set of columns that is known."""
+    everybody = list(combinations_with_replacement(list(product("ab", repeat=3)), 4))
+    assert len(everybody) == 330
+    alone = 0
+    for people in everybody:
+        rows = [tuple(person) for person in people]
+        alike = published(CellSuppression(rounds=2), rows, [KAnonymity(k=2)])
+        wild = published(WildcardSuppression(), rows, [WildcardKAnonymity(k=2)])
+        pairs = published(SubsetSuppression(), rows, [SubsetKAnonymity(k=2, m=2)])
+        for person, row in zip(rows, wild, strict=True):
+            for known in known_sets(3):
+                known_values = {a: person[a] for a in known}
+                assert naive.candidates(alike, known_values) >= 2
+                if len(known) <= 2:
+                    assert naive.candidates(pairs, known_values) >= 2
+                found = naive.candidates(wild, known_values)
+                assert found >= 2 or any(row[a] == "*" for a in known)
+                alone += found == 1
+    assert alone > 0  # the wildcard's promise does not go further
 
 
 def test_with_a_wildcard_a_suppressed_value_gives_its_person_away() -> None:
