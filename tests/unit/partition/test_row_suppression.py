@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 import nymity as ny
 from nymity.core.draws import KeyedDraws
-from nymity.core.errors import ParameterError
+from nymity.core.errors import JobError, ParameterError
 from nymity.partition.row_suppression import RowSuppression, SubsetSuppression, WildcardSuppression
 from nymity.partition.suppression import CellSuppression, Suppression
 from nymity.privacy import Groups, KAnonymity, PrivacyModel, SubsetKAnonymity, WildcardKAnonymity
@@ -169,6 +169,18 @@ def test_sensitive_values_have_no_say_and_nothing_is_drawn(method: RowSuppressio
 def test_other_promises_are_refused(method: RowSuppression) -> None:
     with pytest.raises(ParameterError, match=f"{method.key}: k-anonymity: expected '.*-k-anonymity' alone"):
         published(method, [("a", "b")] * 4, [KAnonymity(k=2)])
+
+
+def test_mean_weights_of_classes_are_refused() -> None:
+    """A row may be the only one that looks like it, and the mean weight of its class would be its own."""
+    frame = pl.DataFrame({"a": [*"aabbcc"], "b": [*"xyxyxy"], "w": [1.0, 2, 3, 4, 5, 6]})
+    schema = Schema({"a": quasi(), "b": quasi(), "w": ny.weight(publish="coarsened")})
+    for method, model in (
+        (SubsetSuppression(), SubsetKAnonymity(k=2, m=1)),
+        (WildcardSuppression(), WildcardKAnonymity(k=2)),
+    ):
+        with pytest.raises(JobError, match="about rows without classes, whose weights have no mean"):
+            ny.publish(frame, schema, privacy=[model], method=method)
 
 
 def test_a_release_is_reported_checked_compared_and_attacked(tmp_path: object) -> None:
