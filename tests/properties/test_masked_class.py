@@ -26,6 +26,7 @@ from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.search import LatticeSearch
 from nymity.partition.k_member import KMember
 from nymity.partition.method import CoveringMethod
+from nymity.partition.row_suppression import RowSuppression
 from nymity.partition.sorted_groups import SortedGroups
 from nymity.privacy import (
     AlphaKAnonymity,
@@ -184,6 +185,8 @@ def methods() -> Iterator[Any]:
             yield kind(suppression=0.4)
             continue
         if issubclass(kind, BucketMethod | PrivateMethod):  # no row of theirs is masked
+            continue
+        if issubclass(kind, RowSuppression):  # they keep promises of their own, about rows and not about classes
             continue
         yield from (
             (kind(cells=form) for form in ("tight", "hierarchy")) if issubclass(kind, CoveringMethod) else [kind()]

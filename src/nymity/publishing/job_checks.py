@@ -72,7 +72,7 @@ def check_weight(schema: Schema, models: Sequence[PrivacyModel], method: Method 
     for model in models:
         if model.second_table:
             why = f"{model.key} lets a class have a single record, whose mean weight is its own"
-        elif model.needs_source:
+        elif model.needs_source or model.beyond_classes:
             why = f"{model.key} is about rows without classes, whose weights have no mean"
     if models and not why and max(model.smallest_class for model in models) < 2:
         keys = ", ".join(model.key for model in models)

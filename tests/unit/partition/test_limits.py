@@ -124,7 +124,6 @@ def job_text(method: str, k: int) -> str:
 #: Methods, a stage they spend much time in, and how many records keep them busy there.
 LONG = [
     ("exact-partition", "pricing classes", 150),
-    ("exact-suppression", "pricing classes", 150),
     ("split-carry", "solving sub-problems", 1_000),
     ("freeform-greedy", "freeform round", 10_000),
     ("freeform-sort-greedy", "freeform round", 10_000),
@@ -163,7 +162,8 @@ def test_control_c_ends_a_run_and_leaves_nothing_behind(tmp_path: Path, method: 
 
 
 def test_every_method_that_searches_long_is_interrupted_here() -> None:
-    # interrupted between short calls
+    # interrupted between short calls; the exact form of suppression is where exact-partition is
     quick = {"mondrian", "sorted-groups", "greedy-search", "k-member", "refine", "cell-suppression"}
+    quick |= {"subset-suppression", "wildcard-suppression", "exact-suppression"}
     partitions = {key for key, method in METHODS.items() if method.__module__.startswith("nymity.partition")}
     assert partitions == quick | {method for method, _, _ in LONG}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain, combinations
+from itertools import chain, combinations, combinations_with_replacement, product
 
 import polars as pl
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 import nymity as ny
 from nymity.core.draws import KeyedDraws
-from nymity.core.errors import ParameterError
+from nymity.core.errors import JobError, ParameterError
 from nymity.partition.row_suppression import RowSuppression, SubsetSuppression, WildcardSuppression
 from nymity.partition.suppression import CellSuppression, Suppression
 from nymity.privacy import Groups, KAnonymity, PrivacyModel, SubsetKAnonymity, WildcardKAnonymity
@@ -94,6 +94,28 @@ def test_with_a_wildcard_only_what_a_row_shows_may_be_known(rows: list[Row], k: 
                 assert naive.candidates(table, {a: person[a] for a in known}) >= k
 
 
+def test_every_table_of_four_people_and_everything_that_may_be_known() -> None:
+    """All 330 tables of three columns with two values, k = 2: every person, every set of columns that is known."""
+    everybody = list(combinations_with_replacement(list(product("ab", repeat=3)), 4))
+    assert len(everybody) == 330
+    alone = 0
+    for people in everybody:
+        rows = [tuple(person) for person in people]
+        alike = published(CellSuppression(rounds=2), rows, [KAnonymity(k=2)])
+        wild = published(WildcardSuppression(), rows, [WildcardKAnonymity(k=2)])
+        pairs = published(SubsetSuppression(), rows, [SubsetKAnonymity(k=2, m=2)])
+        for person, row in zip(rows, wild, strict=True):
+            for known in known_sets(3):
+                known_values = {a: person[a] for a in known}
+                assert naive.candidates(alike, known_values) >= 2
+                if len(known) <= 2:
+                    assert naive.candidates(pairs, known_values) >= 2
+                found = naive.candidates(wild, known_values)
+                assert found >= 2 or any(row[a] == "*" for a in known)
+                alone += found == 1
+    assert alone > 0  # the wildcard's promise does not go further
+
+
 def test_with_a_wildcard_a_suppressed_value_gives_its_person_away() -> None:
     """What the page says: each of the rows matches both, and one person has one candidate."""
     rows = [("1", "2"), ("1", "3")]
@@ -147,6 +169,18 @@ def test_sensitive_values_have_no_say_and_nothing_is_drawn(method: RowSuppressio
 def test_other_promises_are_refused(method: RowSuppression) -> None:
     with pytest.raises(ParameterError, match=f"{method.key}: k-anonymity: expected '.*-k-anonymity' alone"):
         published(method, [("a", "b")] * 4, [KAnonymity(k=2)])
+
+
+def test_mean_weights_of_classes_are_refused() -> None:
+    """A row may be the only one that looks like it, and the mean weight of its class would be its own."""
+    frame = pl.DataFrame({"a": [*"aabbcc"], "b": [*"xyxyxy"], "w": [1.0, 2, 3, 4, 5, 6]})
+    schema = Schema({"a": quasi(), "b": quasi(), "w": ny.weight(publish="coarsened")})
+    for method, model in (
+        (SubsetSuppression(), SubsetKAnonymity(k=2, m=1)),
+        (WildcardSuppression(), WildcardKAnonymity(k=2)),
+    ):
+        with pytest.raises(JobError, match="about rows without classes, whose weights have no mean"):
+            ny.publish(frame, schema, privacy=[model], method=method)
 
 
 def test_a_release_is_reported_checked_compared_and_attacked(tmp_path: object) -> None:

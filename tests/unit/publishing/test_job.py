@@ -151,6 +151,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
         },
         privacy=[{"model": "km-anonymity", "k": 5, "m": 2}],
     ),
+    "cell suppression": data(method={"name": "cell-suppression", "levels": {"age": 1}, "rounds": 3}),
+    "exact suppression": data(method={"name": "exact-suppression", "seconds": 10}),
+    "any columns": data(
+        privacy=[{"model": "subset-k-anonymity", "k": 5, "m": 2}, {"model": "subset-k-anonymity", "k": 9, "m": 1}],
+        method={"name": "subset-suppression", "levels": {"age": 1}},
+    ),
+    "wildcards": data(privacy=[{"model": "wildcard-k-anonymity", "k": 5}], method={"name": "wildcard-suppression"}),
     "freeform": data(privacy=[{"model": "k-matching", "k": 5}], method={"name": "freeform-greedy", "cells": "set"}),
     "freeform by the cheapest pair": data(method={"name": "freeform-sort-greedy", "categorical": "order"}),
     "freeform by assignment": data(method={"name": "freeform-hungarian", "most_records": 500}),

@@ -76,6 +76,8 @@ def job_of(key: str, format: Any = "csv", source: Source | None = None) -> Job:
             else [ny.FrequencyLDiversity(l=2, attribute="ill")]
         )
         models = [ny.KMatching(k=4)] if key.startswith("freeform") else models
+        models = [ny.SubsetKAnonymity(k=4, m=1)] if key == "subset-suppression" else models
+        models = [ny.WildcardKAnonymity(k=4)] if key == "wildcard-suppression" else models
     method = METHODS[key]
     fields = getattr(method, "__dataclass_fields__", {})
     settings = {"suppression": 0.05} if "suppression" in fields else {}

@@ -47,6 +47,10 @@ def people(n: int = 24) -> pl.DataFrame:
 def promise(key: str) -> ny.privacy.PrivacyModel:
     if key.startswith("freeform"):
         return ny.KMatching(k=3)
+    if key == "subset-suppression":
+        return ny.SubsetKAnonymity(k=3, m=2)
+    if key == "wildcard-suppression":
+        return ny.WildcardKAnonymity(k=3)
     if key in ("buckets", "anatomy"):
         return ny.FrequencyLDiversity(l=2, attribute="disease")
     return ny.KAnonymity(k=3)
