@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from nymity.publishing.compare import Comparison
     from nymity.publishing.job import Job
     from nymity.publishing.release import Release
+    from nymity.publishing.signing import Ask
     from nymity.risk import AttackReport
 
 EXAMPLES = (
@@ -191,10 +192,11 @@ def publish_job(
     force: bool = False,
     wait: float = 0.0,
     observe: Observer | None = None,
+    passphrase: Ask = ask,
 ) -> dict[str, Any]:
     """Run a job, write everything, show what came of it and return it as plain data; empty where nothing was run.
 
-    ``observe`` hears of progress instead of the terminal.
+    ``observe`` hears of progress instead of the terminal; ``passphrase`` is asked for that of a key.
     """
     from nymity.cli.engine_publish import publish_by_engine
     from nymity.cli.idle_levels import idle_levels_said
@@ -215,7 +217,7 @@ def publish_job(
     make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
     if fail_on_warnings:
         _refuse_foreseen(job)
-    key = key_for(job.sign, to.release, to.custodian, ask=ask)
+    key = key_for(job.sign, to.release, to.custodian, ask=passphrase)
     pages = Pages(screen)
     with watching(screen) if observe is None else nullcontext(observe) as observe:
         job = with_fitting_engine(job, observe)

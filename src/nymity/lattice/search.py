@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import floor
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from nymity.core import validation
 from nymity.core.draws import Draws
@@ -24,6 +24,8 @@ from nymity.table.encoding import EncodedTable
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.recoding import Outliers, Recoding
 
+#: What Ctrl-C does to a search: it ends the run, or the search alone.
+OnInterrupt = Literal["error", "best"]
 #: Largest lattice that is evaluated to tell how far the nearest node was.
 NEAREST_OF = 20_000
 
@@ -228,6 +230,15 @@ class Inquiry:
     def nodes_checked(self) -> int:
         """The same, those counted once that were checked under both."""
         return self.checks - len(self._nodes_of_both)
+
+    def interrupted(self, on_interrupt: OnInterrupt) -> ChosenNode:
+        """Return the best node so far, inside of an ``except`` that caught an interrupt, which is raised again if not.
+
+        Nothing is proved of it: a proof that was broken off proves nothing.
+        """
+        if on_interrupt != "best" or self.seen.best is None:
+            raise
+        return ChosenNode(self.seen.best, optimal=False, stopped=True)
 
     def require_monotone(self, key: str) -> None:
         """Refuse models for which a search that goes by solutions above solutions would miss some."""

@@ -57,7 +57,7 @@ async def render(project: Project, texts: Texts) -> None:
 
     choices = {}
     with box("div", "hierarchy-shell"):
-        with said(box("nav", "column-list"), aria_label=texts("hierarchies.columns")):
+        with said(box("nav", "column-choices"), aria_label=texts("hierarchies.columns")):
             for name in names:
                 choices[name] = text("button", name, "column-choice")
                 said(choices[name], aria_current="true" if name == names[0] else "false", type="button")
@@ -113,9 +113,9 @@ async def _column(project: Project, column: str, texts: Texts) -> None:
 
 
 def _rungs(found: Ladder, texts: Texts) -> None:
-    with box("div", "rungs"):
+    with box("div", "ladder-rungs"):
         for rung in found.rungs:
-            with box("div", "rung"):
+            with box("div", "ladder-rung"):
                 text("span", str(rung.level), "place")
                 with box("div"):
                     text("span", texts("hierarchies.cells", n=rung.cells), "small")

@@ -69,6 +69,7 @@ def _account(project: Project, trial: TriedRelease, texts: Texts) -> None:
     if project.state.at != trial.version:
         text("p", texts("search.outdated"), "quiet")
     with box("div", "actions"):
+        link(texts("search.to_result"), f"{project.address}/result")
         link(texts("search.to_release"), f"{project.address}/release")
 
 
