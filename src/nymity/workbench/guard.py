@@ -47,7 +47,8 @@ _POLICY = (
 #: The policy of pages that are shown and not ours: they are a site of their own, and ask for nothing.
 SANDBOX = (
     "sandbox allow-scripts allow-popups; default-src 'none'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'"
+    "frame-ancestors 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; "
+    "script-src 'unsafe-inline' 'unsafe-eval'"
 )
 
 

@@ -27,7 +27,7 @@ def make_key(project: Project, name: str, passphrase: str) -> tuple[Path, Verify
     make_folder(folder, [], private=True)
     public = new_key(folder / name, passphrase)
     with project.audit.writing():
-        project.audit.append("key made", {"key": str(folder / name), "fingerprint": public.fingerprint})
+        project.audit.append("key made", {"file": str(folder / name), "fingerprint": public.fingerprint})
     return folder / name, public
 
 

@@ -34,6 +34,11 @@ def said(element: Element, **attributes: str) -> Element:
     return element
 
 
+def scroll_box() -> Element:
+    """Return a box for something wide, which a keyboard can scroll, too."""
+    return said(box("div", "scroll-x"), tabindex="0")
+
+
 def link(words: str, to: str, classes: str = "") -> TextElement:
     """Show a link inside of the workbench."""
     shown = text("a", words, classes)

@@ -58,6 +58,7 @@ class ReleaseForm:
             self._key.props("outlined")
             button(texts("release.make_key"), self._make_key, icon="key")
         text("p", texts("release.key_lead"), "quiet small")
+        self._public = text("p", "", "small")
         self._path = _input(texts("release.key"))
         self._path.on_value_change(lambda _: self._key_chosen())
         with box("div", "release-more") as self._locked:
@@ -74,6 +75,9 @@ class ReleaseForm:
         self._key_chosen()
 
     def _key_chosen(self) -> None:
+        beside = f"{self._key_path()}.pub"
+        self._public.set_text(self._texts("release.key_public", path=beside))
+        self._public.set_visibility(Path(beside).is_file())
         self._path.set_visibility(self._key.value == _OTHER)
         self._locked.set_visibility(asks_passphrase(self._key_path()))
 
@@ -98,7 +102,6 @@ class ReleaseForm:
                     return
                 dialog.close()
                 self._offer_keys(str(path))
-                ui.notify(texts("release.key_made", path=f"{path}.pub"), timeout=8000, multi_line=True)
 
             with box("div", "actions end"):
                 button(texts("app.cancel"), dialog.close)

@@ -22,6 +22,7 @@ from nymity.workbench.parts import (
     heading,
     in_thread,
     said,
+    scroll_box,
     text,
     tile,
     told,
@@ -192,7 +193,7 @@ class SolutionSpace:
             if not self._answer["best"]:
                 text("p", texts("explore.no_solution"))
                 return
-            with box("div", "scroll-x"), box("table", "list best-nodes"):
+            with scroll_box(), box("table", "list best-nodes"):
                 with box("thead"), box("tr"):
                     for name in ("node", "loss", "suppressed", "average", "risk"):
                         text("th", texts(f"explore.word_{name}"))

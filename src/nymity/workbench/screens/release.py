@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints import address
-from nymity.workbench.parts import badge, box, card, empty_state, heading, link, said, text
+from nymity.workbench.parts import badge, box, card, empty_state, heading, link, said, scroll_box, text
 from nymity.workbench.project import Project
 from nymity.workbench.release_form import ReleaseForm
 from nymity.workbench.run_panel import run_panel, state_badge
@@ -68,7 +68,7 @@ def _files(project: Project, one: TriedRelease, texts: Texts) -> None:
             if files.get(page) is not None and (page == "about" or project.may_look):
                 where = f"{address(project, 'release-page')}?run={one.number}&page={page}"
                 said(link(texts(f"release.open_{page}"), where), target="_blank", rel="noopener")
-    with box("div", "scroll-x"), box("table", "list"), box("tbody"):
+    with scroll_box(), box("table", "list"), box("tbody"):
         for name, path in one.account["files"].items():
             if path is not None:
                 with box("tr"):

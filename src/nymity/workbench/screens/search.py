@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nymity.workbench.catalogue import Texts
-from nymity.workbench.parts import box, button, card, empty_state, error_card, heading, link, text, tile
+from nymity.workbench.parts import box, button, card, empty_state, error_card, heading, link, scroll_box, text, tile
 from nymity.workbench.project import Project
 from nymity.workbench.run_panel import run_panel, state_badge
 from nymity.workbench.runs import RunState
@@ -74,7 +74,7 @@ def _account(project: Project, trial: TriedRelease, texts: Texts) -> None:
 
 
 def _earlier(trials: list[TriedRelease], texts: Texts) -> None:
-    with card(texts("search.earlier")), box("div", "scroll-x"), box("table", "list"):
+    with card(texts("search.earlier")), scroll_box(), box("table", "list"):
         with box("thead"), box("tr"):
             for name in ("run", "job", "state", "released", "lost"):
                 text("th", texts(f"search.column_{name}"))
