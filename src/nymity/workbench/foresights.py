@@ -10,7 +10,7 @@ from typing import Any
 import nymity as ny
 from nymity.publishing import Consequences, Foresight
 from nymity.workbench.project import Project
-from nymity.workbench.tables import look_at
+from nymity.workbench.tables import kept_table, look_at
 
 #: Answers that are kept for a table.
 _MOST = 12
@@ -41,8 +41,10 @@ def consequences_of(project: Project) -> Consequences:
 
 def known_consequences(project: Project) -> Consequences | None:
     """Return what is known already, without counting anything."""
-    found = look_at(project).memory.get("consequences", {})
-    answer: Consequences | None = found.get(_answer_key(project.job_data))
+    looked = kept_table(project)
+    if looked is None:
+        return None
+    answer: Consequences | None = looked.memory.get("consequences", {}).get(_answer_key(project.job_data))
     return answer
 
 

@@ -97,6 +97,28 @@ def bars(counts: Sequence[int], words: str, *, bound: bool = True) -> Element:
     return made
 
 
+def slider(
+    label: str,
+    value: float,
+    *,
+    most: float,
+    step: float,
+    sliding: Callable[[float], Any],
+    put: Callable[[float], Any] | None = None,
+) -> Element:
+    """Show a slider of the browser's own, from 0 on: keyboards, touch and screen readers know it.
+
+    ``sliding`` hears of every value on the way, ``put`` of the one where it is left.
+    """
+    made = said(box("input", "slider"), type="range", min="0", max=f"{most:g}", step=f"{step:g}", aria_label=label)
+    said(made, value=f"{value:g}")
+    number = "(event) => emit(Number(event.target.value))"
+    made.on("input", lambda event: sliding(float(event.args)), js_handler=number, throttle=0.05)
+    if put is not None:
+        made.on("change", lambda event: put(float(event.args)), js_handler=number)
+    return made
+
+
 def empty_state(words: str, then: str = "") -> None:
     """Say that there is nothing yet, and what to do."""
     with box("div", "empty"):

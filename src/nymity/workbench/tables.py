@@ -83,6 +83,13 @@ def look_at(project: Project) -> LookedTable:
         return keep(project.job_data["source"], valued.table, reading, valued.dictionary)
 
 
+def kept_table(project: Project) -> LookedTable | None:
+    """Return the table of a project if it is in memory, at once."""
+    project.refuse_looking("the table")
+    with _keeping:
+        return _kept.get(_key(project.job_data["source"]))
+
+
 def keep(
     source: dict[str, Any], cells: pl.DataFrame | CodedTable, reading: DetectedReading, dictionary: Dictionary
 ) -> LookedTable:

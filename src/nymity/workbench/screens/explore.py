@@ -23,6 +23,7 @@ from nymity.workbench.parts import (
     in_thread,
     said,
     scroll_box,
+    slider,
     text,
     tile,
     told,
@@ -116,10 +117,8 @@ class SolutionSpace:
                 )
                 with box("div"):
                     text("span", texts("explore.most_suppressed"), "quiet small")
-                    slider = ui.slider(
-                        min=0, max=100, value=100, on_change=lambda event: _filter(most=event.value / 100)
-                    ).props("label")
-                    said(slider, aria_label=texts("explore.most_suppressed"))
+                    label = texts("explore.most_suppressed")
+                    slider(label, 100, most=100, step=1, sliding=lambda percent: _filter(most=percent / 100))
             plot = said(ui.echart({}).classes("space-plot"), role="img", aria_label=texts("explore.plot_title"))
         where = address(self._project, "explore-nodes")
         ui.run_javascript(f"nymityExplore({plot.id}, {json.dumps(where)}, {json.dumps(words)})")
