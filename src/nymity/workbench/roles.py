@@ -90,8 +90,7 @@ def exposure(project: Project, *, size: int = 2) -> Exposure | None:
     key = (quasi, person, size)
     if key not in kept:
         unique = ny.risk.uniqueness(looked.cells, quasi, person=person)
-        table = pl.DataFrame([looked.cells[name] for name in quasi])
-        drivers = ny.risk.drivers(table, quasi, size=size) if size else None
+        drivers = ny.risk.drivers(looked.keys(quasi), quasi, size=size) if size else None
         kept.clear()
         kept[key] = Exposure(uniqueness=unique, drivers=drivers)
     found: Exposure = kept[key]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -61,6 +62,12 @@ class LookedTable:
     def spread(self, name: str, made: pl.Series) -> pl.Series:
         """Return for each row what was made of its value, given for each of :func:`nymity.io.values_of`."""
         return made.gather(pl.Series(self.cells.coded[name].codes)) if isinstance(self.cells, CodedTable) else made
+
+    def keys(self, names: Sequence[str]) -> pl.DataFrame:
+        """Return some columns for counting alone: numbers in place of values where these are held once each."""
+        if not isinstance(self.cells, CodedTable):
+            return self.cells.select(names)
+        return pl.DataFrame([self.cells.coded[name].keys.alias(name) for name in names])
 
     def rows(self, numbers: pl.Series) -> pl.DataFrame:
         """Return some rows."""
