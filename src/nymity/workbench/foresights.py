@@ -13,6 +13,7 @@ import polars as pl
 import nymity as ny
 from nymity.publishing import Consequences, Foresight
 from nymity.table import Role
+from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
 from nymity.workbench.tables import LookedTable, kept_table, look_at
 
@@ -39,6 +40,7 @@ def consequences_of(project: Project) -> Consequences:
                 tables.clear()
                 tables[table] = _foresight(looked, job)
             answers[asked] = tables[table].consequences(job)
+            give_back()
         answers.move_to_end(asked)
         while len(answers) > _MOST:
             answers.popitem(last=False)

@@ -19,6 +19,7 @@ import polars as pl
 import nymity as ny
 from nymity.io import CodedTable, DetectedReading, Dictionary, cells_at
 from nymity.publishing import Inspection
+from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
 
 #: Tables that stay in memory.
@@ -102,6 +103,7 @@ def keep(
 ) -> LookedTable:
     """Keep a table that was read, for whoever asks next."""
     looked = LookedTable(cells=cells, reading=reading, dictionary=dictionary)
+    give_back()
     with _keeping:
         _kept[_key(source)] = looked
         while len(_kept) > _MOST:
