@@ -12,7 +12,7 @@ import pytest
 from browsing import Served, opened, shot
 
 import nymity as ny
-from nymity.workbench import explorations
+from nymity.workbench import explorations, learnings
 from nymity.workbench.analyses import analyse
 from nymity.workbench.home import Home
 from nymity.workbench.opening import open_table
@@ -33,8 +33,8 @@ THERE = {
     "hierarchies": ".ladder-rung",
     "promises": ".beside .tile",
     "search": ".tile",
-    "explore": ".space-plot canvas",
-    "result": ".side-by-side canvas",
+    "explore": ".lattice-node.solution",
+    "result": "[data-drawn=curves] canvas",
     "release": ".release-form",
     "history": ".audit td",
 }
@@ -65,6 +65,8 @@ def project(workbench: Served, tmp_path_factory: pytest.TempPathFactory) -> Proj
     out = {"out": str(path.parent / "release"), "log": str(done.custodian)}
     ended(project.runs.start(TASK, job=trial.folder / "job.toml", version=done.version, **out))
     ended(seen)
+    ended(learnings.begin(project, done, "diagnosis"))
+    ended(project.runs.start("recommend", job=project.job_path, version=project.state.at, seconds=2))
     return project
 
 

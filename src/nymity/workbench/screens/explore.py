@@ -32,7 +32,11 @@ from nymity.workbench.project import Project
 from nymity.workbench.run_panel import run_panel
 from nymity.workbench.runs import RunState
 from nymity.workbench.screens import ProjectScreen
+from nymity.workbench.settings_panel import settings_panel
 from nymity.workbench.watching import look_now, watched
+
+#: Nodes of a lattice that is drawn whole.
+FEW = 250
 
 
 async def render(project: Project, texts: Texts) -> None:
@@ -94,13 +98,16 @@ class SolutionSpace:
         with box("div", "tiles"):
             tile(texts("explore.nodes"), texts.number(answer["nodes"]), texts("explore.shown", n=answer["shown"]))
             tile(texts("explore.solutions"), texts.number(answer["solutions"]), texts("explore.solutions_are"))
-            tile(texts("explore.minimized"), answer["loss"], answer["loss_title"])
+            tile(texts("explore.minimized"), answer["loss_title"])
         if not answer["by_levels"]:
             text("p", texts("explore.other_method"), "notice")
         self._plot()
+        if answer["nodes"] <= FEW:
+            self._lattice()
         self._cards = ui.refreshable(self._draw_cards)
         self._cards()
         self._best()
+        settings_panel(self._project, texts)
         with box("div", "actions"):
             button(texts("explore.again"), self._again, icon="refresh")
 
@@ -123,6 +130,24 @@ class SolutionSpace:
         where = address(self._project, "explore-nodes")
         ui.run_javascript(f"nymityExplore({plot.id}, {json.dumps(where)}, {json.dumps(words)})")
         ui.on("explore_node", lambda event: self._look(event.args))
+
+    def _lattice(self) -> None:
+        """Show every node by how far up it is, the raw table at the bottom."""
+        texts = self._texts
+        by_height: dict[int, list[LevelChoice]] = {}
+        for number in self._found.nodes["node"].to_list():
+            choice = self._found.choice(number)
+            by_height.setdefault(sum(choice.levels.values()), []).append(choice)
+        with card(texts("explore.lattice_title"), texts("explore.lattice_lead")), scroll_box(), box("div", "lattice"):
+            for height in sorted(by_height, reverse=True):
+                with box("div", "lattice-row"):
+                    for choice in by_height[height]:
+                        levels = "·".join(map(str, choice.levels.values()))
+                        node = text("button", levels, "lattice-node solution" if choice.solution else "lattice-node")
+                        words = texts("explore.lattice_node", node=choice.number, levels=levels)
+                        said(node, type="button", aria_label=words, title=words)
+                        node.on("click", partial(self._look, choice.number), [])
+            text("p", texts("explore.lattice_order", columns=" · ".join(self._answer["names"])), "quiet small")
 
     def _look(self, number: Any) -> None:
         """Show a node; what a browser sends is anything."""
