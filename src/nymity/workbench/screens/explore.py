@@ -81,6 +81,7 @@ def _begin(project: Project, texts: Texts) -> None:
             button(texts("explore.begin"), start, icon="scatter_plot", main=True).set_enabled(not running)
 
     shown()
+    settings_panel(project, texts)
 
 
 class SolutionSpace:
@@ -98,7 +99,7 @@ class SolutionSpace:
         with box("div", "tiles"):
             tile(texts("explore.nodes"), texts.number(answer["nodes"]), texts("explore.shown", n=answer["shown"]))
             tile(texts("explore.solutions"), texts.number(answer["solutions"]), texts("explore.solutions_are"))
-            tile(texts("explore.minimized"), answer["loss_title"])
+            tile(texts("explore.minimized"), answer["loss"], answer["loss_title"])
         if not answer["by_levels"]:
             text("p", texts("explore.other_method"), "notice")
         self._plot()
@@ -138,7 +139,7 @@ class SolutionSpace:
         for number in self._found.nodes["node"].to_list():
             choice = self._found.choice(number)
             by_height.setdefault(sum(choice.levels.values()), []).append(choice)
-        with card(texts("explore.lattice_title"), texts("explore.lattice_lead")), scroll_box(), box("div", "lattice"):
+        with card(texts("explore.lattice_title"), texts("explore.lattice_lead")), box("div", "lattice"):
             for height in sorted(by_height, reverse=True):
                 with box("div", "lattice-row"):
                     for choice in by_height[height]:
