@@ -88,6 +88,7 @@ class AnytimeLattice(LatticeSearch):
                     if self.checks is not None and inquiry.checks - before >= self.checks:
                         break
                     exploration.step()
+                    inquiry.prove(exploration.bound)
         except (KeyboardInterrupt, Interrupted):
             return inquiry.interrupted(self.on_interrupt)
         best = inquiry.seen.best

@@ -23,6 +23,7 @@ A loss without a bound is decided by evaluating every node; every loss of nymity
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import ClassVar, get_args
 
 from nymity.core import validation
@@ -100,6 +101,7 @@ def _look_at_intervals(inquiry: Inquiry) -> None:
     frontier, steps = Frontier(inquiry), 0
     while frontier.open:
         frontier.step()
+        inquiry.prove(frontier.bound if frontier.open and isfinite(frontier.bound) else None)
         steps += 1
         if steps == FIRST_STEPS and frontier.open and look_by_rule(inquiry, frontier):
             return

@@ -187,6 +187,7 @@ class Inquiry:
     observe: Observer
     _relaxed_nodes: set[Node] = field(default_factory=set)
     _nodes_of_both: set[Node] = field(default_factory=set)
+    _proved: dict[str, float] = field(default_factory=dict)
 
     @staticmethod
     def open(
@@ -289,9 +290,14 @@ class Inquiry:
             self._nodes_of_both.add(node)
         self._report()
 
+    def prove(self, bound: float | None) -> None:
+        """Take down a loss that no node is below, for whoever observes."""
+        if bound is not None:
+            self._proved["bound"] = bound
+
     def _report(self) -> None:
-        best = None if self.seen.best is None else self.seen.best_loss
-        report(self.observe, Progress(stage="searching the lattice", done=self.checks, best=best))
+        best, bound = None if self.seen.best is None else self.seen.best_loss, self._proved.get("bound")
+        report(self.observe, Progress(stage="searching the lattice", done=self.checks, best=best, bound=bound))
 
     def nearest(self) -> NodeStatistics:
         """Return a solution, or the node that suppresses least, of the whole lattice where that does not take long."""

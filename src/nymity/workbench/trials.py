@@ -8,7 +8,7 @@ from typing import Any
 
 import nymity as ny
 from nymity.workbench.project import Project
-from nymity.workbench.runs import JOB_NAME, BackgroundRun, RunState
+from nymity.workbench.runs import JOB_NAME, STOP_NAME, BackgroundRun, RunState
 
 TASK = "publish"
 
@@ -52,6 +52,11 @@ class TriedRelease:
         if not isinstance(method, ny.AnytimeLattice | ny.OptimalLattice) or self.account["loss"]["proven_optimal"]:
             return None
         return {one["attribute"]: one["level"] for one in self.account["levels"]}
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether somebody stopped its search, and the best so far became a release."""
+        return self.is_done and (self.run.folder / STOP_NAME).exists()
 
     @property
     def folder(self) -> Path:

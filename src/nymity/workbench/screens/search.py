@@ -64,6 +64,8 @@ def _account(project: Project, trial: TriedRelease, texts: Texts) -> None:
         if (loss := account.get("loss")) and loss.get("scaled") is not None:
             tile(texts("search.lost"), texts.percent(loss["scaled"]), loss["title"] or loss["name"])
         tile(texts("search.warnings"), texts.number(len(warnings)))
+    if trial.was_stopped:
+        text("p", texts("search.was_stopped"), "notice")
     for warning in warnings[:3]:
         text("p", warning["says"], "notice")
     if project.state.at != trial.version:
