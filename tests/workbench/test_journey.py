@@ -69,25 +69,35 @@ def test_from_an_export_to_a_signed_release(workbench: Served, page: Any, tmp_pa
     table = tmp_path / f"{export.__name__}.csv"
     export(table)
     hands = Hands(page)
+
+    def picture(name: str) -> None:
+        shot(page, f"{export.__name__.partition('_')[0]}-{name}")
+
+    picture("start")
     hands.choose_file(table)
     page.wait_for_url("**/p/*/data")
     page.wait_for_selector(".ag-cell[col-id=c0]")
+    picture("data")
     hands.next("Columns")
     page.locator(".question, .all-decided").first.wait_for()
+    picture("columns")
     while questions := page.locator(".question").count():
         hands.click("button", "Keep", exact=False)
         page.wait_for_function("before => document.querySelectorAll('.question').length < before", arg=questions)
     page.get_by_text("Every column is decided.").wait_for()
     hands.next("Hierarchies")
     page.locator(".ladder-rung").first.wait_for()
+    picture("hierarchies")
     hands.next("Promises")
     page.locator(".tile").first.wait_for()
+    picture("promises")
     hands.next("Search")
     hands.click("button", "Search")
     page.get_by_text("all hold").wait_for(timeout=120_000)
+    picture("search")
     hands.click("link", "Look at the result")
     page.get_by_role("heading", name="Attacks that were tried").wait_for(timeout=120_000)
-    shot(page, f"journey-{export.__name__}-result", full=True)
+    picture("result")
     hands.next("Release")
     hands.click("button", "Make a key")
     hands.fill("Name of the key", export.__name__.partition("_")[0])
@@ -100,7 +110,7 @@ def test_from_an_export_to_a_signed_release(workbench: Served, page: Any, tmp_pa
     hands.fill("Passphrase of the key", "a long and secret sentence")
     hands.click("button", "Write the release")
     page.get_by_text("signed", exact=True).wait_for(timeout=120_000)
-    shot(page, f"journey-{export.__name__}-release", full=True)
+    picture("release")
     assert hands.actions <= MOST_ACTIONS
     release = ny.open(out)
     assert release.holds

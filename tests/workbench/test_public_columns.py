@@ -13,7 +13,7 @@ import nymity as ny
 from nymity.core.errors import NymityError
 from nymity.workbench.hierarchy_drafts import ladder_of, save, saved
 from nymity.workbench.home import Home
-from nymity.workbench.opening import open_table
+from nymity.workbench.opening import open_database, open_table
 from nymity.workbench.project import Project
 from nymity.workbench.public_columns import named, public_values, set_columns, state_reading, write_out
 from nymity.workbench.runs import RunState
@@ -81,6 +81,13 @@ def test_a_private_release_needs_no_look_at_records(project: Project) -> None:
         time.sleep(0.1)
     assert run.state is RunState.DONE, run.result
     assert ny.open(run.folder / "release").is_private
+
+
+def test_a_private_table_of_a_database_is_not_read(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'nowhere.sqlite'}"  # reading it would fail
+    made = open_database(Home(tmp_path / "projects"), url=url, table="people", private=True)
+    assert not made.may_look
+    assert made.job_data == {"source": {"url": url, "table": "people"}}
 
 
 @pytest.mark.browser
