@@ -55,13 +55,13 @@ def written(
 def test_a_passphrase_goes_to_the_process_and_stays_nowhere(
     project: Project, trial: TriedRelease, tmp_path: Path
 ) -> None:
-    path, public = make_key(project, "locked", SECRET)
+    path = make_key(project, "locked", SECRET)
     assert keys_of(project) == [path]
     assert asks_passphrase(str(path))
     assert not path.stat().st_mode & 0o077
     run = written(project, trial, tmp_path / "signed", SECRET, key=str(path))
     assert run.state is RunState.DONE, run.result
-    assert ny.check(tmp_path / "signed", key=public).holds
+    assert ny.check(tmp_path / "signed", key=f"{path}.pub").holds
     for file in [*project.folder.parent.rglob("*"), *tmp_path.rglob("*")]:
         assert not file.is_file() or SECRET.encode() not in file.read_bytes(), file
     for wrong in ("another one", "", None):

@@ -148,7 +148,7 @@ def publish(
     job = with_engine(job, engine)
     validation.one_of("on_interrupt", on_interrupt, get_args(OnInterrupt))
     if on_interrupt != "error":
-        job = with_best_so_far(job, on_interrupt)
+        job = _with_best_so_far(job, on_interrupt)
     if children is not None:
         job, children = _with_children(source, job, children)
     if out is not None:
@@ -175,7 +175,7 @@ def publish(
     return release
 
 
-def with_best_so_far(job: Job, on_interrupt: OnInterrupt = "best") -> Job:
+def _with_best_so_far(job: Job, on_interrupt: OnInterrupt) -> Job:
     """Return the job with a search that Ctrl-C ends, and not the run."""
     method: Any = AnytimeLattice(suppression=SUPPRESSION) if job.method is None else job.method
     if not isinstance(method, AnytimeLattice | OptimalLattice):

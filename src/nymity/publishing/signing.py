@@ -51,6 +51,11 @@ class Sign:
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", path_text("sign.key", self.key, expected="the path of a private key"))
 
+    @property
+    def is_locked(self) -> bool:
+        """Whether the key asks for a passphrase."""
+        return b"ENCRYPTED" in _read(self.key, "a private key, as `nymity key new` writes it")
+
 
 @dataclass(frozen=True, eq=False)
 class SigningKey:
@@ -202,11 +207,6 @@ def show_key(path: str | Path) -> VerifyingKey:
         return VerifyingKey.load(path)
     beside = Path(f"{path}.pub")
     return VerifyingKey.load(beside) if beside.is_file() else SigningKey.load(path).public
-
-
-def is_locked(path: str | Path) -> bool:
-    """Return whether a private key asks for a passphrase."""
-    return b"ENCRYPTED" in _read(path, "a private key, as `nymity key new` writes it")
 
 
 def signing_key(sign: SigningKey | Sign | str | Path, *, ask: Ask | None = None) -> SigningKey:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nymity.core.disk import make_folder
 from nymity.core.errors import NymityError, ParameterError
-from nymity.publishing.signing import VerifyingKey, is_locked, new_key
+from nymity.publishing import Sign, new_key
 from nymity.workbench.project import Project
 
 KEYS_NAME = "keys"
@@ -19,7 +19,7 @@ def keys_of(project: Project) -> list[Path]:
     return sorted(path.with_suffix("") for path in folder.glob("*.pub") if path.with_suffix("").is_file())
 
 
-def make_key(project: Project, name: str, passphrase: str) -> tuple[Path, VerifyingKey]:
+def make_key(project: Project, name: str, passphrase: str) -> Path:
     """Make a key that is called like this; who made it is written down."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}", name):
         raise ParameterError("name", expected="letters, digits, _ and -, at most 60", got=repr(name)[:80])
@@ -28,12 +28,12 @@ def make_key(project: Project, name: str, passphrase: str) -> tuple[Path, Verify
     public = new_key(folder / name, passphrase)
     with project.audit.writing():
         project.audit.append("key made", {"file": str(folder / name), "fingerprint": public.fingerprint})
-    return folder / name, public
+    return folder / name
 
 
 def asks_passphrase(path: str) -> bool:
     """Return whether a key can be used with its passphrase alone; what is no key is told when it is used."""
     try:
-        return bool(path) and is_locked(Path(path).expanduser())
+        return bool(path) and Sign(key=str(Path(path).expanduser())).is_locked
     except NymityError:
         return False

@@ -96,7 +96,7 @@ class ReleaseForm:
             async def make() -> None:
                 named, secret = str(name.value or "").strip(), str(passphrase.value or "")
                 try:
-                    path, _ = await in_thread(make_key, self._project, named, secret)
+                    path = await in_thread(make_key, self._project, named, secret)
                 except NymityError as error:
                     told(error, texts)
                     return

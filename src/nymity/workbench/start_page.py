@@ -115,7 +115,7 @@ def _database(home: Home, private: ui.checkbox, texts: Texts) -> None:
             await _go(texts, opened)
 
         with box("div", "actions"):
-            button(texts("start.open"), open_it, icon="storage")
+            button(texts("start.database_open"), open_it, icon="storage")
 
 
 def _demo(home: Home, texts: Texts) -> None:

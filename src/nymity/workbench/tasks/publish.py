@@ -17,7 +17,6 @@ from nymity.cli.console import Screen
 from nymity.cli.publish import Destination, publish_job
 from nymity.core.progress import Observer
 from nymity.publishing.explore import at_levels
-from nymity.publishing.pipeline import with_best_so_far
 from nymity.publishing.signing import Sign
 from nymity.workbench.runs import JOB_NAME, told_secret
 
@@ -44,7 +43,7 @@ def _meant(job: ny.Job, settings: Mapping[str, Any]) -> ny.Job:
     if settings.get("levels"):
         job = at_levels(job, settings["levels"])
     elif not settings.get("out") and isinstance(job.method, ny.AnytimeLattice | ny.OptimalLattice):
-        job = with_best_so_far(job)
+        job = replace(job, method=replace(job.method, on_interrupt="best"))
     if settings.get("key"):
         job = replace(job, sign=Sign(key=settings["key"]))
     if settings.get("database"):
