@@ -115,6 +115,26 @@ def test_a_release_is_looked_at(page: Any, tmp_path: Path) -> None:
     shot(page, "release-1280")
 
 
+def test_a_table_of_a_database_is_opened(page: Any, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    there = ny.DatabaseOutput(url=f"duckdb:///{tmp_path / 'house.duckdb'}", table="people")
+    table = ny.datasets.hospital(300).select("age", "sex", "diagnosis")
+    roles = {"age": "insensitive", "sex": "insensitive", "diagnosis": "insensitive"}
+    ny.publish(table, {**roles, "sex": ny.quasi()}, k=2, output=there, out=tmp_path / "release")
+    form = page.locator(".card", has_text="A table of a database")
+    form.get_by_label("Address").fill(str(there.url))
+    form.get_by_label("Table", exact=True).fill("nowhere")
+    form.get_by_role("button", name="Connect").click()
+    page.get_by_role("alert").wait_for()
+    page.get_by_role("button", name="Close").click()
+    form.get_by_label("Table", exact=True).fill("people")
+    form.get_by_role("button", name="Connect").click()
+    page.wait_for_url("**/p/*/data")
+    page.wait_for_selector(".ag-cell[col-id=c0]")
+    page.locator(".tile", has_text="300").wait_for()
+    shot(page, "database-1280")
+
+
 def test_an_error_says_what_to_try(page: Any) -> None:
     page.get_by_label("Path of a file or folder").fill("/nowhere/at-all.csv")
     page.keyboard.press("Enter")

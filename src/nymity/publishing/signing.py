@@ -51,6 +51,11 @@ class Sign:
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", path_text("sign.key", self.key, expected="the path of a private key"))
 
+    @property
+    def is_locked(self) -> bool:
+        """Whether the key asks for a passphrase."""
+        return b"ENCRYPTED" in _read(self.key, "a private key, as `nymity key new` writes it")
+
 
 @dataclass(frozen=True, eq=False)
 class SigningKey:

@@ -74,6 +74,21 @@ def open_table(home: Home, path: Path, *, name: str = "", private: bool = False,
     return project
 
 
+def open_database(home: Home, *, url: str, table: str, schema: str = "", private: bool = False) -> Project:
+    """Begin a project with a table of a database, which is only read."""
+    source = {"url": url.strip(), "table": table.strip(), **({"schema": schema.strip()} if schema.strip() else {})}
+    ny.DatabaseSource(**source)  # refused before there is a folder
+    if private:
+        project = home.begin(table.strip(), private=True)
+        project.change_job("table named", lambda _: {"source": source})
+        return project
+    told, job, asked = first_job(source)
+    project = home.begin(table.strip())
+    project.change_job("table opened", lambda _: job, asked=asked)
+    keep(project.job_data["source"], *told)
+    return project
+
+
 def open_job(home: Home, path: Path) -> Project:
     """Begin a project with a job; its relative paths start at its folder."""
     job = ny.Job.load(resolved(path))
@@ -96,7 +111,8 @@ def open_demo(home: Home, *, rows: int = DEMO_ROWS) -> Project:
 
 def first_job(source: Mapping[str, Any]) -> tuple[tuple[Any, Any, Any], dict[str, Any], list[str]]:
     """Read a table as it seems to be meant; return it, a first job, and the columns somebody should decide on."""
-    cells, reading, dictionary = ny.Source(**source).read_detected({}, None)
+    lies = ny.DatabaseSource(**source) if "url" in source else ny.Source(**source)
+    cells, reading, dictionary = lies.read_detected({}, None)
     inspection = ny.inspect(cells, reading=reading, dictionary=dictionary)
     text = starter_job(inspection, dict(source), reading=reading.stated)
     return (cells, reading, dictionary), tomllib.loads(text), [column.name for column in inspection.questions]

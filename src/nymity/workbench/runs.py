@@ -179,8 +179,13 @@ class Runs:
             if (path := run.folder / name).exists() and (seen := path.stat())
         )
 
-    def start(self, task: str, *, job: Path | None, version: int = 0, **settings: Any) -> BackgroundRun:
-        """Begin a run of the job in a file, in a process of its own."""
+    def start(
+        self, task: str, *, job: Path | None, version: int = 0, secret: str | None = None, **settings: Any
+    ) -> BackgroundRun:
+        """Begin a run of the job in a file, in a process of its own.
+
+        A ``secret`` goes to the process by a pipe (:func:`told_secret`), and is written nowhere.
+        """
         from nymity.workbench.tasks import task_named
 
         task_named(task)  # an unknown one is refused here
@@ -193,12 +198,15 @@ class Runs:
             (folder / ERRORS_NAME).chmod(0o600)
             child = subprocess.Popen(
                 [sys.executable, "-m", "nymity.workbench.worker", str(folder)],
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL if secret is None else subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 start_new_session=True,
                 cwd=folder,
             )
+        if child.stdin is not None and secret is not None:
+            with suppress(BrokenPipeError), child.stdin:
+                child.stdin.write(secret.encode())
         _children.append(child)
         write_json(folder / PROCESS_NAME, {"pid": child.pid, "begun": begun_at(child.pid)})
         run = BackgroundRun(folder)
@@ -212,6 +220,11 @@ class Runs:
             with suppress(FileExistsError):
                 (self.folder / f"{number:04d}").mkdir(mode=0o700)
                 return self.folder / f"{number:04d}"
+
+
+def told_secret() -> str:
+    """Return, in the process of a run, the secret that it was begun with; empty where it had none."""
+    return sys.stdin.read()
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

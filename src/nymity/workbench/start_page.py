@@ -14,7 +14,7 @@ from nymity.core.errors import NymityError
 from nymity.io import sheets_of
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.home import Home
-from nymity.workbench.opening import LyingThere, address_of, open_demo, open_table
+from nymity.workbench.opening import LyingThere, address_of, open_database, open_demo, open_table
 from nymity.workbench.parts import (
     badge,
     box,
@@ -37,14 +37,15 @@ async def show_start(home: Home, texts: Texts) -> None:
     heading(texts("start.title"), texts("start.lead"))
     with box("div", "two-columns"):
         with box("div"):
-            _open_file(home, texts)
+            private = _open_file(home, texts)
             _demo(home, texts)
+            _database(home, private, texts)
         with box("div"):
             await _recent(home, texts)
 
 
-def _open_file(home: Home, texts: Texts) -> None:
-    """Open something by its path, or take a file that is dropped."""
+def _open_file(home: Home, texts: Texts) -> ui.checkbox:
+    """Open something by its path, or take a file that is dropped; return what says whether it is private."""
     with card(texts("start.open_title"), texts("start.open_lead")):
         _drop_zone(texts)
         with box("div", "path-row"):
@@ -64,6 +65,7 @@ def _open_file(home: Home, texts: Texts) -> None:
 
         path.on("keydown.enter", open_path)
         private.on_value_change(lambda event: ui.run_javascript(f"nymityPrivate = {int(bool(event.value))}"))
+    return private
 
 
 async def _open(home: Home, texts: Texts, there: LyingThere, *, private: bool) -> None:
@@ -94,6 +96,26 @@ def _drop_zone(texts: Texts) -> None:
         said(ui.element("input"), id="upload", type="file", **{"class": "file-input"})
     said(zone, data_failed=texts("app.failed"), data_working=texts("app.working"))
     ui.add_body_html('<script src="/assets/upload.js"></script>')
+
+
+def _database(home: Home, private: ui.checkbox, texts: Texts) -> None:
+    """Open a table of a database; for files the same page has other ways."""
+    with card(texts("start.database_title"), texts("start.database_lead"), "release-form"):
+        url, table, schema = (ui.input(texts(f"start.database_{name}")) for name in ("url", "table", "schema"))
+        for one in (url, table, schema):
+            one.props("outlined dense autocomplete=off spellcheck=false")
+
+        async def open_it() -> None:
+            at, named, within = (str(one.value or "") for one in (url, table, schema))
+            is_private = bool(private.value)
+
+            def opened() -> str:
+                return open_database(home, url=at, table=named, schema=within, private=is_private).address
+
+            await _go(texts, opened)
+
+        with box("div", "actions"):
+            button(texts("start.database_open"), open_it, icon="storage")
 
 
 def _demo(home: Home, texts: Texts) -> None:
