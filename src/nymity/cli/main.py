@@ -22,7 +22,7 @@ from nymity.core.quoting import hidden
 _COMMANDS = (
     "demo", "inspect", "publish", "preset", "explore", "forecast", "check", "report", "measure", "compare", "query",
     "recommend", "risk", "attack", "apply", "identify", "forget", "hierarchy", "schema",
-    "workbench",
+    "workbench", "workbench-password",
 )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def command_line(arguments: Sequence[str]) -> tuple[typer.Typer, list[str]]:
     )
     made.callback()(_options)
     for name in _COMMANDS if called is None else [called]:
-        module = import_module(f"nymity.cli.{name}")
+        module = import_module(f"nymity.cli.{name.replace('-', '_')}")
         register(made, name, module.command, module.EXAMPLES)
     return made, [] if called is not None else _further(made)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -191,10 +191,11 @@ def publish_job(
     force: bool = False,
     wait: float = 0.0,
     observe: Observer | None = None,
+    passphrase: Callable[[str], str] = ask,
 ) -> dict[str, Any]:
     """Run a job, write everything, show what came of it and return it as plain data; empty where nothing was run.
 
-    ``observe`` hears of progress instead of the terminal.
+    ``observe`` hears of progress instead of the terminal; ``passphrase`` is asked for that of a key.
     """
     from nymity.cli.engine_publish import publish_by_engine
     from nymity.cli.idle_levels import idle_levels_said
@@ -215,7 +216,7 @@ def publish_job(
     make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
     if fail_on_warnings:
         _refuse_foreseen(job)
-    key = key_for(job.sign, to.release, to.custodian, ask=ask)
+    key = key_for(job.sign, to.release, to.custodian, ask=passphrase)
     pages = Pages(screen)
     with watching(screen) if observe is None else nullcontext(observe) as observe:
         job = with_fitting_engine(job, observe)

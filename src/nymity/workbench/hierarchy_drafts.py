@@ -31,6 +31,7 @@ def source_of(project: Project, column: str, draft: dict[str, Any] | None) -> Hi
     if draft is None:
         return None
     described = {column: {"role": "quasi", "hierarchy": draft}}
+    project.check_reach({"schema": described})
     found: HierarchySource | None = parse_schema(described, folder=project.folder / JOBS_NAME)[column].hierarchy
     return found
 
@@ -87,4 +88,5 @@ def is_by_hand(project: Project, draft: dict[str, Any] | None) -> bool:
 
 def imported(project: Project, path: str) -> dict[str, Any]:
     """Read a file as ARX writes it, and keep what it says."""
+    project.check_reach({"schema": {"": {"hierarchy": {"path": path}}}})
     return by_hand(project, ny.Hierarchy.read(path))

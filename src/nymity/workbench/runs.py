@@ -7,6 +7,8 @@
     stop           a file that asks it to end; the process looks for it at each report
     result.json    how it ended; written last, so that whoever finds it finds all the rest
     errors.txt     what the process wrote to stderr
+    waiting.json   since when it waits for its turn, and whose it is; its process has not begun
+    passphrase     a pipe, while the process asks for one (:mod:`nymity.workbench.passphrases`)
 
 The process is in a session of its own: it outlives a page, a browser and the server.
 """
@@ -32,7 +34,7 @@ from nymity.core.plain_data import parse_json, read_json
 from nymity.workbench.processes import begun_at, is_alive
 
 SPEC_NAME, JOB_NAME, PROCESS_NAME, LOG_NAME = "spec.json", "job.toml", "process.json", "log.jsonl"
-STOP_NAME, RESULT_NAME, ERRORS_NAME = "stop", "result.json", "errors.txt"
+STOP_NAME, RESULT_NAME, ERRORS_NAME, WAITING_NAME = "stop", "result.json", "errors.txt", "waiting.json"
 #: Bytes of a log that are read from its end.
 _TAIL = 2**20
 
@@ -76,7 +78,12 @@ class BackgroundRun:
         """How it stands."""
         if self.result is not None:
             return RunState(self.result["state"])
-        return RunState.RUNNING if self._is_alive() else self._ended_meanwhile()
+        return RunState.RUNNING if self.is_waiting or self._is_alive() else self._ended_meanwhile()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for its turn."""
+        return (self.folder / WAITING_NAME).exists()
 
     def _ended_meanwhile(self) -> RunState:
         """Look once more: a process may have written its result and ended after the first look."""
@@ -103,6 +110,8 @@ class BackgroundRun:
     @property
     def progress(self) -> dict[str, Any]:
         """The last report: ``stage``, ``done``, ``total``, ``best``, ``seconds``; empty before the first."""
+        if self.is_waiting:
+            return {"stage": "waiting for its turn"}
         return next((line for line in reversed(self.log()) if "stage" in line), {})
 
     @property
@@ -116,7 +125,9 @@ class BackgroundRun:
         (self.folder / STOP_NAME).touch(mode=0o600)
 
     def kill(self) -> None:
-        """End it now, with all that it started."""
+        """End it now, with all that it started; one that waits ends when its turn comes."""
+        if self.is_waiting:
+            self.stop()
         if self.result is None and self._is_alive():
             with suppress(ProcessLookupError):
                 os.killpg(self._process()["pid"], signal.SIGKILL)
@@ -149,6 +160,8 @@ class Runs:
 
     folder: Path
     on_start: Callable[[int, str], None]
+    may_start: Callable[[str, Mapping[str, Any]], None] = lambda *_: None  #: refuses by an error
+    launch: Callable[[Path], None] = lambda folder: launch_now(folder)
 
     def all(self) -> list[BackgroundRun]:
         """Return all runs, the newest first."""
@@ -184,23 +197,13 @@ class Runs:
         from nymity.workbench.tasks import task_named
 
         task_named(task)  # an unknown one is refused here
+        self.may_start(task, settings)
         folder = self._new_folder()
         if job is not None:
             shutil.copyfile(job, folder / JOB_NAME)
             (folder / JOB_NAME).chmod(0o600)
         write_json(folder / SPEC_NAME, {"task": task, "version": version, "settings": settings})
-        with (folder / ERRORS_NAME).open("wb") as errors:
-            (folder / ERRORS_NAME).chmod(0o600)
-            child = subprocess.Popen(
-                [sys.executable, "-m", "nymity.workbench.worker", str(folder)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                start_new_session=True,
-                cwd=folder,
-            )
-        _children.append(child)
-        write_json(folder / PROCESS_NAME, {"pid": child.pid, "begun": begun_at(child.pid)})
+        self.launch(folder)
         run = BackgroundRun(folder)
         self.on_start(run.number, task)
         return run
@@ -212,6 +215,25 @@ class Runs:
             with suppress(FileExistsError):
                 (self.folder / f"{number:04d}").mkdir(mode=0o700)
                 return self.folder / f"{number:04d}"
+
+
+def launch_now(folder: Path, *, memory: int | None = None, threads: int | None = None) -> None:
+    """Begin the process of the run in a folder; ``memory`` is how many bytes it may take."""
+    command = [sys.executable, "-m", "nymity.workbench.worker", str(folder)]
+    settings = {} if threads is None else {"POLARS_MAX_THREADS": str(threads), "NUMBA_NUM_THREADS": str(threads)}
+    with (folder / ERRORS_NAME).open("wb") as errors:
+        (folder / ERRORS_NAME).chmod(0o600)
+        child = subprocess.Popen(
+            command if memory is None else [*command, str(memory)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,
+            cwd=folder,
+            env={**os.environ, **settings},
+        )
+    _children.append(child)
+    write_json(folder / PROCESS_NAME, {"pid": child.pid, "begun": begun_at(child.pid)})
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

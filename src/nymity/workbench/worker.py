@@ -67,9 +67,11 @@ def error_data(error: BaseException) -> dict[str, str]:
     return {"message": str(error), "kind": type(error).__name__, **{name: getattr(error, name) for name in parts}}
 
 
-def main(folder: Path) -> int:
+def main(folder: Path, memory: int | None = None) -> int:
     """Run, and leave the result; what nobody foresaw goes to stderr, too."""
     os.umask(0o077)
+    if memory is not None:
+        limit_memory(memory)
     try:
         result = work(folder)
     except BaseException as bug:  # noqa: BLE001 -- told, and the process ends; a panic of polars is no Exception
@@ -79,5 +81,13 @@ def main(folder: Path) -> int:
     return 0 if result["state"] == RunState.DONE else 1
 
 
+def limit_memory(size: int) -> None:
+    """Let this process, and each that it begins, take so many bytes at most; what it had is never left on the disk."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else None))

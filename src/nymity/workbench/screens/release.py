@@ -11,6 +11,7 @@ from nymity.core.paths import resolved
 from nymity.publishing.custody import private_folder
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.parts import box, button, card, empty_state, heading, link, said, text, told
+from nymity.workbench.passphrase_panel import passphrase_panel
 from nymity.workbench.project import Project
 from nymity.workbench.run_panel import run_panel, state_badge
 from nymity.workbench.runs import RunState
@@ -54,7 +55,10 @@ def _form(project: Project, trial: TriedRelease, texts: Texts) -> None:
             settings = {"out": str(out), "log": str(trial.custodian), "force": bool(force.value)}
             if str(key.value or "").strip():
                 settings["key"] = str(resolved(Path(key.value.strip())))
-            project.runs.start(TASK, job=trial.run.folder / "job.toml", version=trial.version, **settings)
+            try:
+                project.runs.start(TASK, job=trial.run.folder / "job.toml", version=trial.version, **settings)
+            except NymityError as error:
+                told(error, texts)
             look_now()
 
         with box("div", "actions"):
@@ -79,6 +83,7 @@ def _written(project: Project, texts: Texts) -> None:
             with card(texts("release.written", run=one.number, version=one.version)):
                 if number == 0:
                     run_panel(one.run, texts)
+                    passphrase_panel(project, one.run, texts)
                 if one.is_done:
                     _files(one, texts)
                 elif one.run.state is not RunState.RUNNING:
@@ -100,7 +105,9 @@ def _files(one: TriedRelease, texts: Texts) -> None:
 
 
 def _proposed(project: Project) -> Path:
-    """Return a folder beside the table, or beside the project for one that was uploaded."""
+    """Return a folder beside the table, or beside the project for one that was uploaded; in a house their own."""
+    if (reach := project.actor.reach) is not None:
+        return (project.folder if reach.releases is None else reach.releases) / f"{project.folder.name}-release"
     path = project.job_data.get("source", {}).get("path")
     table = None if path is None else Path(path)
     if table is None or project.folder in table.parents:

@@ -16,6 +16,7 @@ from nymity.cli.console import Screen
 from nymity.cli.publish import Destination, publish_job
 from nymity.core.progress import Observer
 from nymity.publishing.signing import Sign
+from nymity.workbench.passphrases import ask_page
 from nymity.workbench.runs import JOB_NAME
 
 RELEASE_NAME = "release"
@@ -36,4 +37,5 @@ def work(folder: Path, settings: Mapping[str, Any], observe: Observer) -> dict[s
         log=Path(settings["log"]) if settings.get("log") else None,
         force=bool(settings.get("force")),
         observe=observe,
+        passphrase=ask_page(folder, observe),
     )
