@@ -21,6 +21,8 @@ from nymity.workbench.project import PROJECT_NAME, Project
 from nymity.workbench.tables import keep
 
 DEMO_ROWS, DEMO_NAME = 20_000, "hospital.csv"
+#: Bytes of a file's name; systems have at most 255.
+_LONGEST = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,9 +136,17 @@ def stem_of(path: Path) -> str:
     return path.name[: len(path.name) - len(suffix)] or path.name
 
 
+def _file_name(name: str) -> str:
+    """Return what a file is called that came as ``name``: without folders, and no longer than names can be."""
+    safe = Path(name.replace("\\", "/").replace("\0", "")).name.strip()
+    while len(os.fsencode(safe)) > _LONGEST:
+        safe = safe[1:]
+    return "table.csv" if safe.strip(".") == "" else safe
+
+
 def uploaded(home: Home, name: str, content: Path, *, private: bool = False) -> Project:
     """Begin a project with a file that was uploaded, which it keeps."""
-    safe = Path(name.replace("\\", "/")).name.strip() or "table.csv"
+    safe = _file_name(name)
     project = home.begin(stem_of(Path(safe)), private=private)
     table = project.files / safe
     content.replace(table)

@@ -35,6 +35,7 @@ from nymity.workbench.processes import begun_at, is_alive
 
 SPEC_NAME, JOB_NAME, PROCESS_NAME, LOG_NAME = "spec.json", "job.toml", "process.json", "log.jsonl"
 STOP_NAME, RESULT_NAME, ERRORS_NAME, WAITING_NAME = "stop", "result.json", "errors.txt", "waiting.json"
+CLAIM_NAME = "claim.lock"  #: locked while a process does what the folder says: never two of them
 #: Bytes of a log that are read from its end.
 _TAIL = 2**20
 
@@ -78,7 +79,7 @@ class BackgroundRun:
         """How it stands."""
         if self.result is not None:
             return RunState(self.result["state"])
-        return RunState.RUNNING if self.is_waiting or self._is_alive() else self._ended_meanwhile()
+        return RunState.RUNNING if self.is_waiting or self.is_alive else self._ended_meanwhile()
 
     @property
     def is_waiting(self) -> bool:
@@ -128,7 +129,7 @@ class BackgroundRun:
         """End it now, with all that it started; one that waits ends when its turn comes."""
         if self.is_waiting:
             self.stop()
-        if self.result is None and self._is_alive():
+        if self.result is None and self.is_alive:
             with suppress(ProcessLookupError):
                 os.killpg(self._process()["pid"], signal.SIGKILL)
 
@@ -143,7 +144,9 @@ class BackgroundRun:
     def _process(self) -> dict[str, Any]:
         return read_json(self.folder / PROCESS_NAME, expected="the process of a run", most=2**20)
 
-    def _is_alive(self) -> bool:
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process is there."""
         for child in list(_children):
             if child.poll() is not None:
                 _children.remove(child)

@@ -17,7 +17,7 @@ from nymity.core import validation
 from nymity.core.errors import JobError
 from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import parse_toml, read_content
-from nymity.database.address import Address
+from nymity.database import Address
 from nymity.workbench.house.rights import HouseRole
 
 _EXPECTED = "the configuration of a workbench for a house"

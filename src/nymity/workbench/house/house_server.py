@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from nymity.cli.failure import describe_bug
+from nymity.cli import describe_bug
 from nymity.core.errors import FileError, ParameterError
 from nymity.core.extras import require
 from nymity.workbench.guard import MOST_BODY
@@ -150,3 +150,5 @@ def _log_without_values() -> None:
     handler.setFormatter(WithoutValues())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("nymity.house").setLevel(logging.INFO)
+    for name in ("engineio", "socketio"):  # each message that makes no sense would be a page of the log
+        logging.getLogger(f"{name}.server").setLevel(logging.CRITICAL)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from nymity.core.randomness import secure_bytes
 
-#: LoginSessions of one user at a time; the oldest ends.
+#: Sessions of one user at a time; the oldest ends.
 _MOST = 20
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from nymity.core.errors import ParameterError
 from nymity.core.paths import path_text, resolved
-from nymity.database.address import Address
+from nymity.database import Address
 
 #: Fields of a job that name a file or folder: of a source, a hierarchy, a column, a model, a ledger, a release.
 _READ = {

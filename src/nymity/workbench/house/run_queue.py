@@ -137,6 +137,9 @@ class RunQueue:
             with suppress(NymityError):
                 if (folder / WAITING_NAME).exists():
                     held = read_json(folder / WAITING_NAME, expected="a run that waits", most=2**16)
+                    if BackgroundRun(folder).is_alive:  # the server was killed just when it had begun this one
+                        write_json(folder / OWNER_NAME, {"who": held["who"], "again": held["again"]})
+                        (folder / WAITING_NAME).unlink()
                     yield folder, str(held["who"]), float(held["since"])
                 elif (folder / OWNER_NAME).exists():
                     held = read_json(folder / OWNER_NAME, expected="whose run it is", most=2**16)
