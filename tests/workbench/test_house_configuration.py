@@ -161,3 +161,14 @@ def test_the_command_never_takes_a_password_as_an_argument(tmp_path: Path) -> No
     weak = subprocess.run(command, input="short\n", capture_output=True, text=True, check=False)
     assert (weak.returncode, "short" in weak.stderr) == (2, False)
     assert PasswordFile(tmp_path / "passwords").accepts("ada", password_of("ada"))
+
+
+def test_the_configuration_that_is_delivered_is_one() -> None:
+    deploy = Path(__file__).parents[2] / "deploy"
+    house = HouseConfiguration.load(deploy / "house.toml")
+    unit, container = (deploy / name for name in ("nymity-workbench.service", "Containerfile"))
+    for text in (unit.read_text(), container.read_text()):
+        assert str(house.folders.releases) in text
+        assert str(house.folders.tables[0]) in text
+    assert "KillMode=process" in unit.read_text()
+    assert f"127.0.0.1:{house.metrics_port}/health" in container.read_text()

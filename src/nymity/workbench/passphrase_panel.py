@@ -22,7 +22,8 @@ def passphrase_panel(project: Project, run: BackgroundRun, texts: Texts) -> None
     )
     with said(box("div", "passphrase"), role="group", aria_label=texts("release.passphrase")):
         said(text("label", texts("release.passphrase")), **{"for": "passphrase"})
-        said(ui.element("input"), id="passphrase", type="password", autocomplete="off")
+        field = said(ui.element("input"), id="passphrase", type="password", autocomplete="off")
+        field.on("keydown.enter", js_handler=f"() => {{ {send} }}")
         text("p", texts("release.passphrase_lead"), "quiet small")
         sending = button(texts("release.passphrase_send"), main=True)
         sending.on("click", js_handler=f"() => {{ {send} }}")

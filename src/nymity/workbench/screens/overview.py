@@ -59,7 +59,7 @@ def _releases(project: Project, texts: Texts) -> None:
             empty_state(texts("overview.none"))
         with box("ul"):
             for one in releases:
-                with box("li"):
+                with box("li", "overview-release"):
                     _release(one, texts)
 
 
