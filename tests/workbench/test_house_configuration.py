@@ -172,3 +172,9 @@ def test_the_configuration_that_is_delivered_is_one() -> None:
         assert str(house.folders.tables[0]) in text
     assert "KillMode=process" in unit.read_text()
     assert f"127.0.0.1:{house.metrics_port}/health" in container.read_text()
+
+
+def test_the_configuration_of_the_documentation_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "workbench-house.md").read_text(encoding="utf-8")
+    (tmp_path / "house.toml").write_text(page.partition("```toml\n")[2].partition("```")[0])
+    assert set(HouseConfiguration.load(tmp_path / "house.toml").users) == {"ada", "eve"}

@@ -296,6 +296,10 @@ def test_what_is_in_reach_is_not_refused(tmp_path: Path) -> None:
     listed.check_job({"source": {"url": "duckdb:////srv/r.duckdb", "table": "t"}}, inside=inside)
     with pytest.raises(InputError):  # a query there reads any file: select * from read_csv('/etc/passwd')
         listed.check_job({"source": {"url": "duckdb:////srv/r.duckdb", "query": "select 1"}}, inside=inside)
+    before = {"source": {"url": "duckdb:////srv/r.duckdb", "table": "t"}}
+    after = {"source": {"url": "duckdb:////srv/r.duckdb", "query": "select 1"}}
+    with pytest.raises(InputError):
+        listed.check_job(after, inside=inside, known=before)
 
 
 def test_nothing_out_of_reach_is_opened_and_nobody_learns_whether_it_is_there(house: House, shared: Project) -> None:
@@ -376,3 +380,47 @@ def test_alone_nothing_is_refused(tmp_path: Path) -> None:
     assert list(screens_for(project.actor)) == SEEN["custodian"].split()
     assert LyingThere.at("/etc").kind == "release"
     project.change_job("x", lambda data: {**data, "source": {"path": "/etc/passwd"}})
+
+
+# -- what changes meanwhile ------------------------------------------------------------------------------------
+
+
+def test_a_page_that_stays_open_is_worth_nothing_when_the_project_is_not_shared_any_more(house: House) -> None:
+    own = open_demo(home(house, "ada"), rows=100)
+    own.share(["oncology"])
+    held = as_seen_by(house, "ben", own)  # what Ben's page has
+    held.add_note("while it is shared")
+    look_at(held)
+    own.share([])
+    for act in (
+        lambda: held.add_note("x"),
+        lambda: held.undo(),
+        lambda: look_at(held),
+        lambda: held.runs.start("publish", job=held.job_path, version=1),
+        lambda: held.change_job("x", lambda data: {**data, "target": "age"}),
+    ):
+        with pytest.raises(InputError, match="a project that is there for you"):
+            act()
+
+
+def test_what_a_custodian_named_does_not_keep_others_of_the_group_from_working(house: House) -> None:
+    own = open_demo(home(house, "ada"), rows=100)
+    own.share(["oncology"])
+    key = str(house.configuration.folders.keys / "ada" / "key")
+    own.change_job("key named", lambda data: {**data, "sign": {"key": key}})
+    ben = as_seen_by(house, "ben", own)
+    ben.change_job("target", lambda data: {**data, "target": "age"})
+    with pytest.raises(InputError, match="a key in your folder"):
+        ben.change_job("another key of hers", lambda data: {**data, "sign": {"key": key + "2"}})
+    with pytest.raises(InputError, match="uploaded"):  # nor is her key a table
+        ben.change_job("key as table", lambda data: {**data, "source": {"path": key}})
+
+
+def test_a_trial_that_would_write_into_a_database_is_a_release(tmp_path: Path) -> None:
+    listed = House(configured(tmp_path, folders={"databases": [DATABASE]}))
+    own = open_demo(home(listed, "ada"), rows=100)
+    own.share(["oncology"])
+    own.change_job("database", lambda data: {**data, "output": {"url": DATABASE, "table": "released"}})
+    ben = as_seen_by(listed, "ben", own)
+    with pytest.raises(InputError, match="somebody who may write releases"):
+        ben.runs.start("publish", job=ben.job_path, version=2)

@@ -100,7 +100,7 @@ def _speak(texts: Texts) -> None:
 async def _settings(request: Request) -> Response:
     """Keep a setting in a cookie, and go back."""
     back = request.headers.get("referer", "/").partition("://")[2].partition("/")[2]
-    answer = RedirectResponse("/" + back, status_code=303)
+    answer = RedirectResponse("/" + back.lstrip("/\\"), status_code=303)  # // would be another server
     known: dict[str, tuple[str, Any]] = {"language": (_LANGUAGE_COOKIE, LANGUAGES), "theme": (_THEME_COOKIE, THEMES)}
     for name, (cookie, values) in known.items():
         if (value := request.query_params.get(name, "")) in values:

@@ -125,7 +125,7 @@ class RowsBeside:
 
 def open_trial(project: Project, trial: TriedRelease) -> OpenedTrial:
     """Return a trial, opened; what is not private is refused in a private project."""
-    project.actor.require(Right.LOOK, "the result")
+    project.require(Right.LOOK, "the result")
     key = str(trial.run.folder)
     with _keeping:
         one = _kept.setdefault(key, OpenedTrial(trial))
@@ -171,7 +171,7 @@ def figures_of(project: Project, trial: TriedRelease) -> Mapping[str, Any]:
 
 def open_log(project: Project, trial: TriedRelease) -> dict[str, Any]:
     """Return the figures of the custodian's log of a private release; that somebody looks is written down first."""
-    project.actor.require(Right.RELEASE, "log")
+    project.require(Right.RELEASE, "log")
     log = open_trial(project, trial).opened.log
     if log is None:
         raise ParameterError("result", expected="the custodian's log of this trial", got="none")

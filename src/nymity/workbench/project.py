@@ -221,7 +221,7 @@ class Project:
 
     def remove(self) -> None:
         """Remove the project with all that is in its folder; files elsewhere stay."""
-        self.actor.require(Right.BEGIN, "remove")
+        self.require(Right.BEGIN, "remove")
         shutil.rmtree(self.folder)
 
     # -- others of a house ---------------------------------------------------------------------------------
@@ -231,14 +231,23 @@ class Project:
         """Whether it is there for its actor: they began it, or it is shared with a group of theirs."""
         return self.state.owner == self.actor.name or bool(self.state.groups & self.actor.groups)
 
-    def check_reach(self, data: Mapping[str, Any]) -> None:
-        """Refuse a job, or a part of one, that names files or databases out of reach."""
+    def require(self, right: Right, where: str) -> None:
+        """Refuse what its actor may not, or not any more: pages stay open when a project is not shared any longer."""
+        if self.actor.in_house and not self.is_theirs:
+            raise ParameterError(where, expected="a project that is there for you", got="none")
+        self.actor.require(right, where)
+
+    def check_reach(self, data: Mapping[str, Any], known: Mapping[str, Any] | None = None) -> None:
+        """Refuse a job, or a part of one, that names files or databases out of reach.
+
+        What stood there before, by somebody else of the group, may stay: those of ``known``.
+        """
         if self.actor.reach is not None:
-            self.actor.reach.check_job(data, inside=self.folder)
+            self.actor.reach.check_job(data, inside=self.folder, known=known or {})
 
     def share(self, groups: Iterable[str]) -> None:
         """Share it with these groups of the actor and no other; what it was shared with otherwise stays."""
-        self.actor.require(Right.SHARE, "share")
+        self.require(Right.SHARE, "share")
         wanted = frozenset(groups)
         if not wanted <= self.actor.groups:
             raise ParameterError("share", expected="groups that you belong to", got="another one")
@@ -256,7 +265,7 @@ class Project:
 
     def refuse_looking(self, where: str) -> None:
         """Refuse to compute anything from records that is not a release: in a private project, or for some roles."""
-        self.actor.require(Right.LOOK, where)
+        self.require(Right.LOOK, where)
         if not self.may_look:
             raise ParameterError(
                 where,
@@ -267,7 +276,7 @@ class Project:
 
     def turn_private(self) -> None:
         """Let nothing of records be shown from now on; that they were looked at before is marked for good."""
-        self.actor.require(Right.CHANGE, "turn private")
+        self.require(Right.CHANGE, "turn private")
         with self.audit.writing():
             if not self.state.private:
                 self.audit.append("turned private", {"explored": self.state.at > 0})
@@ -321,13 +330,13 @@ class Project:
         where nothing changes. ``decided`` are columns that a person has decided on by this; ``asked`` those on which
         somebody should, where that is found out anew.
         """
-        self.actor.require(Right.CHANGE, "job")
+        self.require(Right.CHANGE, "job")
         with self.audit.writing():
             state, before = self.state, self.job_data
             data = copy.deepcopy(before)
             given = edit(data)
             data = data if given is None else dict(given)
-            self.check_reach(data)
+            self.check_reach(data, before)
             known = state.version.decided if state.version is not None else frozenset()
             decided = known | frozenset(decided)
             if asked is None:
@@ -359,7 +368,7 @@ class Project:
         return self._go("redo", lambda state: state.later)
 
     def _go(self, what: str, where: Callable[[ProjectState], int | None]) -> bool:
-        self.actor.require(Right.CHANGE, what)
+        self.require(Right.CHANGE, what)
         with self.audit.writing():
             number = where(self.state)
             if number is not None:
@@ -368,13 +377,14 @@ class Project:
 
     def add_note(self, text: str) -> None:
         """Write something down."""
-        self.actor.require(Right.CHANGE, "note")
+        self.require(Right.CHANGE, "note")
         with self.audit.writing():
             self.audit.append("note", {"text": text})
 
     def _may_start(self, task: str, settings: Mapping[str, Any]) -> None:
         """Refuse a run that is not theirs to begin, or that would write or read out of reach."""
-        self.actor.require(Right.RELEASE if settings.get("out") else Right.RUN, task)
+        writes = bool(settings.get("out")) or "url" in self.job_data.get("output", {})  # a database is elsewhere, too
+        self.require(Right.RELEASE if writes else Right.RUN, task)
         if (reach := self.actor.reach) is not None:
             if settings.get("out"):
                 reach.check_written("out", settings["out"], inside=self.folder)

@@ -51,28 +51,36 @@ class Reach:
         """Return where a path leads, if it is a key of this person."""
         return _within(where, path, [] if self.keys is None else [self.keys], "a key in your folder for keys")
 
-    def check_job(self, data: Mapping[str, Any], *, inside: Path) -> None:
-        """Refuse a job that names what is out of reach."""
+    def check_job(self, data: Mapping[str, Any], *, inside: Path, known: Mapping[str, Any] | None = None) -> None:
+        """Refuse a job that names what is out of reach, other than where a ``known`` one names it."""
+        stood = set(_named(known or {}))
         for where, value in _named(data):
+            if (where, value) in stood:
+                continue
             if where.endswith(".url"):
-                self._check_database(where, value, data)
+                self._check_database(where, value)
             elif where == "sign.key":
                 self.check_key(where, value)
             elif where == "ledger.path":
                 self.check_written(where, value, inside=inside)
             else:
                 self.check_read(where, value, inside=inside)
-        engine = data.get("engine") or {}
-        if engine and (engine.get("kind", "memory") not in _ENGINES or set(engine) - {"kind", "memory", "mapping"}):
+        self._check_engine(data.get("engine") or {}, (known or {}).get("engine") or {})
+        self._check_query(data.get("source") or {}, (known or {}).get("source") or {})
+
+    def _check_engine(self, engine: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+        plain = engine.get("kind", "memory") in _ENGINES and set(engine) <= {"kind", "memory", "mapping"}
+        if engine != known and not plain:
             expected = f"one of {', '.join(_ENGINES)}, without settings, in a workbench for a house"
             raise ParameterError("engine", expected=expected, got=repr(engine.get("kind"))[:40])
 
-    def _check_database(self, where: str, url: object, data: Mapping[str, Any]) -> None:
-        address = Address.of(where, url)
-        if address.url not in self.databases:
+    def _check_database(self, where: str, url: object) -> None:
+        if Address.of(where, url).url not in self.databases:
             raise ParameterError(where, expected="an address that the house lists", got="another one")
-        if address.file is not None and (data.get("source") or {}).get("query"):
-            # A query in such a database can read every file of the server.
+
+    def _check_query(self, source: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+        """Refuse a query in a database that is a file: it can read every other file of the server."""
+        if source.get("query") and source != known and Address.of("source.url", source.get("url")).file is not None:
             raise ParameterError("source.query", expected="a table of this database", got="a query")
 
 

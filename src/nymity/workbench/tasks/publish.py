@@ -25,9 +25,11 @@ RELEASE_NAME = "release"
 def work(folder: Path, settings: Mapping[str, Any], observe: Observer) -> dict[str, Any]:
     """Publish the job, and return the account of it that the command line gives."""
     job = ny.Job.load(folder / JOB_NAME)
+    out = settings.get("out")
     if key := settings.get("key"):
         job = replace(job, sign=Sign(key=key))
-    out = settings.get("out")
+    elif not out:  # what is tried is given to nobody, and need not be signed
+        job = replace(job, sign=None)
     to = Destination.of(Path(out) if out else folder / RELEASE_NAME, None)
     return publish_job(
         Screen(quiet=True),
