@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,7 +52,7 @@ def log_in(page: Any, name: str, password: str | None = None) -> None:
     page.get_by_role("button", name="Log in").click()
 
 
-def key_of(house: ServedHouse) -> Path:
+def make_key(house: ServedHouse) -> None:
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -63,8 +62,7 @@ def key_of(house: ServedHouse) -> Path:
     path.write_bytes(made.private_bytes(pem, serialization.PrivateFormat.PKCS8, closed))
     path.chmod(0o600)
     info = serialization.PublicFormat.SubjectPublicKeyInfo
-    (house.folder / "key.pub").write_bytes(made.public_key().public_bytes(pem, info))
-    return path
+    path.with_suffix(".pub").write_bytes(made.public_key().public_bytes(pem, info))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -79,7 +77,7 @@ def test_whoever_cannot_log_in_sees_why(chromium: Any, house: ServedHouse, theme
 
 def test_a_project_is_shared_looked_at_and_signed(chromium: Any, house: ServedHouse) -> None:
     """Ada opens a table and shares it; Ben works on it; Eve sees what is promised; Ada signs and logs out."""
-    key = key_of(house)
+    make_key(house)
     with window(chromium, house) as ada, window(chromium, house) as ben, window(chromium, house) as eve:
         shot(ada, "house-login-1280")
         for page, name in ((ada, "ada"), (ben, "ben"), (eve, "eve")):
@@ -104,7 +102,7 @@ def test_a_project_is_shared_looked_at_and_signed(chromium: Any, house: ServedHo
         go(ada, "Search")
         ada.get_by_role("button", name="Search", exact=True).click()
         ada.locator(".tile", has_text="hold").first.wait_for()
-        _sign(ada, house, key)
+        _sign(ada, house)
         eve.goto(address)
         eve.get_by_text("all promises hold").wait_for()
         assert eve.locator("nav.steps a").count() == 1
@@ -118,9 +116,9 @@ def test_a_project_is_shared_looked_at_and_signed(chromium: Any, house: ServedHo
     _check_trail(house, address.rpartition("/")[2])
 
 
-def _sign(page: Any, house: ServedHouse, key: Path) -> None:
+def _sign(page: Any, house: ServedHouse) -> None:
     go(page, "Release")
-    page.get_by_label("Private key to sign with, if any").fill(str(key))
+    assert page.get_by_role("button", name="Make a key").count() == 0
     page.get_by_role("button", name="Write the release").click()
     field = page.locator("#passphrase")
     field.wait_for()
@@ -128,7 +126,7 @@ def _sign(page: Any, house: ServedHouse, key: Path) -> None:
     shot(page, "house-passphrase-1280")
     page.get_by_role("button", name="Sign").click()
     page.locator("code", has_text="certificate.json.sig").wait_for()
-    public = VerifyingKey.load(house.folder / "key.pub")
+    public = VerifyingKey.load(house.folder / "keys" / "ada" / "key.pub")
     release = next((house.folder / "releases" / "ada").glob("*-release"))
     assert ny.check(release, key=public).holds
 

@@ -20,6 +20,7 @@ from nymity.workbench.home import Home
 from nymity.workbench.house.house import House, HouseHome
 from nymity.workbench.house.reach import Reach
 from nymity.workbench.house.rights import ENDPOINTS, ROLES, SCREENS, Actor, HouseRole, Right
+from nymity.workbench.keys import keys_of, make_key
 from nymity.workbench.opening import LyingThere, address_of, open_demo, open_job, open_table, uploaded
 from nymity.workbench.project import Project
 from nymity.workbench.roles import exposure
@@ -38,13 +39,13 @@ class Written:
     def admit(self, who: str) -> None:
         pass
 
-    def launch(self, folder: Path, who: str) -> None:
+    def launch(self, folder: Path, who: str, secret: str | None) -> None:
         self.began.append((folder, who))
 
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> House:
-    made = House(configured(tmp_path_factory.mktemp("house")))
+    made = House(configured(tmp_path_factory.mktemp("house"), folders={"databases": [DATABASE]}))
     for name, actor in made.actors.items():
         made.actors[name] = Actor(**{**vars(actor), "launcher": Written()})
     return made
@@ -91,7 +92,7 @@ def test_screens_of_a_role(role: str) -> None:
     assert not actor.gets("one-that-nobody-named") or role == "custodian"
     assert {name for name in ENDPOINTS if actor.gets(name)} == {
         "custodian": set(ENDPOINTS),
-        "analyst": set(ENDPOINTS) - {"passphrase"},
+        "analyst": set(ENDPOINTS) - {"passphrase", "release-page"},
         "viewer": set(),
     }[role]
 
@@ -104,6 +105,8 @@ def test_a_viewer_may_nothing_but_see() -> None:
 def fake_trial(project: Project) -> TriedRelease:
     return TriedRelease(BackgroundRun(project.folder / "runs" / "9999"))
 
+
+DATABASE = "postgresql://db.example.org/registry"
 
 #: Each action, and the roles that may; the others are refused before anything is done.
 ACTIONS: dict[str, tuple[Callable[[Project], Any], str]] = {
@@ -120,6 +123,11 @@ ACTIONS: dict[str, tuple[Callable[[Project], Any], str]] = {
         lambda one: one.runs.start("publish", job=one.job_path, version=1, out=str(one.folder / "out")),
         "custodian",
     ),
+    "write to a database": (
+        lambda one: one.runs.start("publish", job=one.job_path, version=1, database={"url": DATABASE, "table": "t"}),
+        "custodian",
+    ),
+    "make a key": (lambda one: make_key(one, f"key-{one.actor.name}", "a passphrase"), "custodian"),
     "share": (lambda one: one.share(["oncology"]), "custodian"),
 }
 
@@ -214,8 +222,6 @@ def test_who_did_it_is_in_the_log_whoever_runs_the_server(house: House, shared: 
 
 
 # -- files and databases ---------------------------------------------------------------------------------------
-
-DATABASE = "postgresql://db.example.org/registry"
 
 
 def reach(folder: Path) -> Reach:
@@ -424,3 +430,20 @@ def test_a_trial_that_would_write_into_a_database_is_a_release(tmp_path: Path) -
     ben = as_seen_by(listed, "ben", own)
     with pytest.raises(InputError, match="somebody who may write releases"):
         ben.runs.start("publish", job=ben.job_path, version=2)
+
+
+def test_keys_are_those_of_whoever_asks(house: House, shared: Project) -> None:
+    """In a project that is shared, too: another custodian of the group does not sign with the owner's."""
+    path, _ = make_key(shared, "own", "a passphrase")
+    assert path.parent == house.configuration.folders.keys / "ada"
+    assert path in keys_of(shared)
+    other = Project(shared.folder, Actor(**{**vars(house.actors["mal"]), "groups": frozenset({"oncology"})}))
+    assert keys_of(other) == []
+    with pytest.raises(InputError, match="a key in your folder"):
+        other.runs.start("publish", job=shared.job_path, version=1, key=str(path))
+
+
+def test_a_release_goes_into_listed_databases_alone(shared: Project) -> None:
+    elsewhere = {"url": "postgresql://evil.example/x", "table": "t"}
+    with pytest.raises(InputError, match="an address that the house lists"):
+        shared.runs.start("publish", job=shared.job_path, version=1, database=elsewhere)

@@ -6,11 +6,16 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 from browsing import Served, go, shot
 
 import nymity as ny
+from nymity.workbench.home import Home
+from nymity.workbench.opening import open_table
 from nymity.workbench.project import Project
+from nymity.workbench.trials import newest_done
 
 pytestmark = pytest.mark.browser
 
@@ -94,18 +99,37 @@ def test_a_changed_log_is_noticed(page: Any, workbench: Served, project: Project
         path.write_bytes(kept)
 
 
-def test_a_run_can_be_stopped(page: Any, workbench: Served, project: Project) -> None:
-    """A search that would take for ever ends within a second or two of the click, and says so."""
+def test_a_search_that_is_stopped_keeps_the_best(page: Any, workbench: Served, tmp_path: Path) -> None:
+    """A search that would take for ever ends within a second or two of the click, and its best so far is a trial."""
+    table, drawn = tmp_path / "wide.csv", np.random.default_rng(7)
+    pl.DataFrame({f"c{i}": drawn.integers(0, 12, 3000) ** 2 // 12 for i in range(14)}).write_csv(table)
+    project = open_table(Home(workbench.projects), table)
 
     def edit(data: dict[str, Any]) -> None:
-        data["method"] = {"name": "anytime-lattice", "seconds": 600.0}
+        levels = {"type": "intervals", "width": 2, "levels": 3}
+        data["schema"] = {f"c{i}": {"role": "quasi", "hierarchy": levels} for i in range(14)}
+        data["privacy"] = [{"model": "k-anonymity", "k": 5}]
+        data["method"] = {"name": "anytime-lattice", "seconds": 600.0, "suppression": 0.05}
 
     project.change_job("slow", edit)
     page.goto(f"{workbench.address}{project.address}/search")
     page.get_by_role("button", name=re.compile("Search")).click()
+    page.get_by_text("proved: none below").wait_for(timeout=120_000)
+    shot(page, "search-under-way")
     page.get_by_role("button", name="Stop").click()
-    page.get_by_role("alert").get_by_text("Stopped", exact=True).wait_for(timeout=120_000)
+    page.get_by_text("You stopped this search.").wait_for(timeout=120_000)
     shot(page, "search-stopped")
+    trial = newest_done(project)
+    assert trial is not None
+    assert trial.was_stopped
+    assert ny.open(trial.folder).holds
+    levels = trial.stopped_levels
+    assert levels is not None
+    go(page, "Release")
+    page.get_by_label("Folder of the release").fill(str(tmp_path / "stopped"))
+    page.get_by_role("button", name="Write the release").click()
+    page.get_by_text(f"nymity check {tmp_path / 'stopped'}").wait_for(timeout=120_000)
+    assert ny.open(tmp_path / "stopped").table.equals(ny.open(trial.folder).table)  # no other search was made
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from nymity.publishing.compare import Comparison
     from nymity.publishing.job import Job
     from nymity.publishing.release import Release
+    from nymity.publishing.signing import Ask
     from nymity.risk import AttackReport
 
 EXAMPLES = (
@@ -191,7 +192,7 @@ def publish_job(
     force: bool = False,
     wait: float = 0.0,
     observe: Observer | None = None,
-    passphrase: Callable[[str], str] = ask,
+    passphrase: Ask = ask,
 ) -> dict[str, Any]:
     """Run a job, write everything, show what came of it and return it as plain data; empty where nothing was run.
 

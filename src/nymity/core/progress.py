@@ -12,13 +12,15 @@ from nymity.core.errors import Interrupted
 class Progress:
     """One report: ``done`` of ``total`` steps of a ``stage``; ``total`` is None while it is unknown.
 
-    ``seconds_left`` is an estimate, where there is one.
+    ``best`` is what was found so far, ``bound`` what nothing can be better than; ``seconds_left`` is an estimate, where
+    there is one.
     """
 
     stage: str
     done: int = 0
     total: int | None = None
     best: float | None = None
+    bound: float | None = None
     seconds_left: float | None = None
 
 

@@ -6,7 +6,7 @@ from nymity.core.public_names import public_names
 
 __all__, __getattr__ = public_names(
     __name__,
-    anytime="AnytimeLattice OnInterrupt",
+    anytime="AnytimeLattice",
     datafly="Datafly",
     default="default_search rounded said SUPPRESSION",
     iterative="IterativeRecoding",
@@ -17,7 +17,7 @@ __all__, __getattr__ = public_names(
     rollup="NodeClasses RollUp",
     fixed_levels="FixedLevels",
     samarati="Samarati",
-    search="LatticeSearch",
+    search="LatticeSearch OnInterrupt",
     solution_space="evaluate_lattice",
     space="Node Space provable",
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, get_args
 
 from nymity.core import validation
 from nymity.core.errors import Interrupted, NoSolutionError, ParameterError
@@ -19,10 +19,8 @@ from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, silent
 from nymity.lattice.exploration import Exploration
 from nymity.lattice.outcome import LatticeOutcome, demands_of
-from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch, OnInterrupt
 
-#: What Ctrl-C does to a search: it ends the run, or the search alone.
-OnInterrupt = Literal["error", "best"]
 #: The budget where none is given.
 DEFAULT_SECONDS = 60.0
 
@@ -90,10 +88,9 @@ class AnytimeLattice(LatticeSearch):
                     if self.checks is not None and inquiry.checks - before >= self.checks:
                         break
                     exploration.step()
+                    inquiry.prove(exploration.bound)
         except (KeyboardInterrupt, Interrupted):
-            if self.on_interrupt != "best" or inquiry.seen.best is None:
-                raise
-            return ChosenNode(inquiry.seen.best, optimal=False, stopped=True)
+            return inquiry.interrupted(self.on_interrupt)
         best = inquiry.seen.best
         if exploration.finished or (best is None and inquiry.monotone):  # without a solution at the top there is none
             return ChosenNode(best, optimal=best is not None)

@@ -23,14 +23,16 @@ A loss without a bound is decided by evaluating every node; every loss of nymity
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from math import isfinite
+from typing import ClassVar, get_args
 
 from nymity.core import validation
-from nymity.core.errors import ParameterError
+from nymity.core.errors import Interrupted, ParameterError
+from nymity.core.interrupt import interruptible
 from nymity.lattice.border import MAX_TAGGED, decided_by_size, look_for_lowest, look_for_most_classes
 from nymity.lattice.frontier import Frontier
 from nymity.lattice.rule_search import look_by_rule
-from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch, OnInterrupt
 
 #: Largest lattice that is evaluated node by node.
 MAX_EXHAUSTIVE = 2**24
@@ -45,18 +47,32 @@ class OptimalLattice(LatticeSearch):
 
     Ties go to fewer suppressed records, then the smaller sum of levels, then the lexicographically smaller levels.
     ``threads`` share the evaluation of whole lattices. The other parameters are those of every lattice search.
+
+    With ``on_interrupt = "best"`` Ctrl-C, or an observer that asks to stop, ends the search and not the run: what was
+    best until then is the outcome, ``stopped`` and proved of nothing.
     """
 
     threads: int = 1
+    on_interrupt: OnInterrupt = "error"
 
     key: ClassVar[str] = "optimal-lattice"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         validation.whole_number("optimal-lattice.threads", self.threads, at_least=1)
+        validation.one_of("optimal-lattice.on_interrupt", self.on_interrupt, get_args(OnInterrupt))
 
     def search(self, inquiry: Inquiry) -> ChosenNode:
-        """Prove the optimum, by bounds where the loss has one."""
+        """Prove the optimum; an interrupt may end the proof."""
+        try:
+            with interruptible():
+                self._prove(inquiry)
+        except (KeyboardInterrupt, Interrupted):
+            return inquiry.interrupted(self.on_interrupt)
+        return ChosenNode(inquiry.seen.best, optimal=True)
+
+    def _prove(self, inquiry: Inquiry) -> None:
+        """See the optimum, by bounds where the loss has one."""
         # Without a bound nothing can be left out, so that every node is evaluated; with one, intervals are.
         if inquiry.loss.floor(inquiry.space.low, None) is None:
             self._evaluate_all(inquiry)
@@ -66,7 +82,6 @@ class OptimalLattice(LatticeSearch):
             look_for_lowest(inquiry)
         else:
             _look_at_intervals(inquiry)
-        return ChosenNode(inquiry.seen.best, optimal=True)
 
     def _evaluate_all(self, inquiry: Inquiry) -> None:
         size, loss = inquiry.space.size, self.minimized.name
@@ -86,6 +101,7 @@ def _look_at_intervals(inquiry: Inquiry) -> None:
     frontier, steps = Frontier(inquiry), 0
     while frontier.open:
         frontier.step()
+        inquiry.prove(frontier.bound if frontier.open and isfinite(frontier.bound) else None)
         steps += 1
         if steps == FIRST_STEPS and frontier.open and look_by_rule(inquiry, frontier):
             return

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import floor
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from nymity.core import validation
 from nymity.core.draws import Draws
@@ -24,6 +24,8 @@ from nymity.table.encoding import EncodedTable
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.recoding import Outliers, Recoding
 
+#: What Ctrl-C does to a search: it ends the run, or the search alone.
+OnInterrupt = Literal["error", "best"]
 #: Largest lattice that is evaluated to tell how far the nearest node was.
 NEAREST_OF = 20_000
 
@@ -185,6 +187,7 @@ class Inquiry:
     observe: Observer
     _relaxed_nodes: set[Node] = field(default_factory=set)
     _nodes_of_both: set[Node] = field(default_factory=set)
+    _proved: dict[str, float] = field(default_factory=dict)
 
     @staticmethod
     def open(
@@ -228,6 +231,15 @@ class Inquiry:
     def nodes_checked(self) -> int:
         """The same, those counted once that were checked under both."""
         return self.checks - len(self._nodes_of_both)
+
+    def interrupted(self, on_interrupt: OnInterrupt) -> ChosenNode:
+        """Return the best node so far, inside of an ``except`` that caught an interrupt, which is raised again if not.
+
+        Nothing is proved of it: a proof that was broken off proves nothing.
+        """
+        if on_interrupt != "best" or self.seen.best is None:
+            raise
+        return ChosenNode(self.seen.best, optimal=False, stopped=True)
 
     def require_monotone(self, key: str) -> None:
         """Refuse models for which a search that goes by solutions above solutions would miss some."""
@@ -278,9 +290,14 @@ class Inquiry:
             self._nodes_of_both.add(node)
         self._report()
 
+    def prove(self, bound: float | None) -> None:
+        """Take down a loss that no node is below, for whoever observes."""
+        if bound is not None:
+            self._proved["bound"] = bound
+
     def _report(self) -> None:
-        best = None if self.seen.best is None else self.seen.best_loss
-        report(self.observe, Progress(stage="searching the lattice", done=self.checks, best=best))
+        best, bound = None if self.seen.best is None else self.seen.best_loss, self._proved.get("bound")
+        report(self.observe, Progress(stage="searching the lattice", done=self.checks, best=best, bound=bound))
 
     def nearest(self) -> NodeStatistics:
         """Return a solution, or the node that suppresses least, of the whole lattice where that does not take long."""

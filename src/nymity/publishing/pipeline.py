@@ -14,8 +14,10 @@ from nymity.core.progress import Observer, Progress, report, silent
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
 from nymity.engines import Engine
-from nymity.lattice.anytime import AnytimeLattice, OnInterrupt
+from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.default import SUPPRESSION
+from nymity.lattice.optimal import OptimalLattice
+from nymity.lattice.search import OnInterrupt
 from nymity.publishing.children import Children, refuse_deeper
 from nymity.publishing.coercion import GivenMethod, GivenModels, method_of, models_of
 from nymity.publishing.custody import finish_earlier, make_way, private_folder
@@ -133,8 +135,9 @@ def publish(
     never all in memory: ``source`` is a path, ``out`` is needed, and what is returned says where the release lies. A
     table that would not fit is streamed without being asked, and then a :class:`WrittenRelease` is returned, too.
 
-    ``on_interrupt="best"`` is for methods that have an answer at any time (``anytime-lattice``, which is taken where no
-    method is named): Ctrl-C ends the search, and the best that was found is verified and published as usual.
+    ``on_interrupt="best"`` is for methods that have an answer at any time (``optimal-lattice``, and
+    ``anytime-lattice``, which is taken where no method is named): Ctrl-C ends the search, and the best that was found
+    is verified and published as usual.
     ``release.outcome.stopped`` says so, and nothing is proved of how good it is. Private methods refuse it: when
     somebody stops could depend on the records.
 
@@ -145,7 +148,7 @@ def publish(
     job = with_engine(job, engine)
     validation.one_of("on_interrupt", on_interrupt, get_args(OnInterrupt))
     if on_interrupt != "error":
-        job = _with_best_so_far(job, on_interrupt)
+        job = with_best_so_far(job, on_interrupt)
     if children is not None:
         job, children = _with_children(source, job, children)
     if out is not None:
@@ -172,10 +175,10 @@ def publish(
     return release
 
 
-def _with_best_so_far(job: Job, on_interrupt: OnInterrupt) -> Job:
+def with_best_so_far(job: Job, on_interrupt: OnInterrupt = "best") -> Job:
     """Return the job with a search that Ctrl-C ends, and not the run."""
     method: Any = AnytimeLattice(suppression=SUPPRESSION) if job.method is None else job.method
-    if not isinstance(method, AnytimeLattice):
+    if not isinstance(method, AnytimeLattice | OptimalLattice):
         raise JobError(
             "on_interrupt",
             expected="a method that has an answer at any time",

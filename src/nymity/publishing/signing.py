@@ -204,6 +204,11 @@ def show_key(path: str | Path) -> VerifyingKey:
     return VerifyingKey.load(beside) if beside.is_file() else SigningKey.load(path).public
 
 
+def is_locked(path: str | Path) -> bool:
+    """Return whether a private key asks for a passphrase."""
+    return b"ENCRYPTED" in _read(path, "a private key, as `nymity key new` writes it")
+
+
 def signing_key(sign: SigningKey | Sign | str | Path, *, ask: Ask | None = None) -> SigningKey:
     """Return the key that is meant: itself, that of a job, or that of a file."""
     if isinstance(sign, SigningKey):

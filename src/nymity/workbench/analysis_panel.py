@@ -11,7 +11,7 @@ from nicegui import ui
 from nymity.workbench.analyses import figures_of
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints import address
-from nymity.workbench.parts import badge, bar, box, card, said, text
+from nymity.workbench.parts import badge, bar, box, card, said, scroll_box, text
 from nymity.workbench.project import Project
 from nymity.workbench.runs import BackgroundRun
 from nymity.workbench.trials import TriedRelease
@@ -164,7 +164,7 @@ def _ladder(ladder: Mapping[str, Any], texts: Texts) -> None:
 
 
 def _cells(cells: Sequence[Mapping[str, Any]], texts: Texts) -> None:
-    with box("div", "scroll-x"), box("table", "list"):
+    with scroll_box(), box("table", "list"):
         with box("thead"), box("tr"):
             for name in ("column", "different", "own", "per_cell"):
                 text("th", texts(f"result.{name}"))
@@ -214,7 +214,7 @@ def _risk(risk: Mapping[str, Any], texts: Texts) -> None:
     """Show the risk by attacker, before and after."""
     before, after = risk["before"], risk["after"]
     with card(texts("result.risk_title"), texts("result.risk_lead")):
-        with box("div", "scroll-x"), box("table", "list"):
+        with scroll_box(), box("table", "list"):
             with box("thead"), box("tr"):
                 for name in ("attacker", "highest", "average"):
                     text("th", texts(f"result.{name}"))

@@ -8,7 +8,7 @@ from nymity.core.errors import NymityError
 from nymity.lattice.default import SUPPRESSION, rounded
 from nymity.publishing import Consequences
 from nymity.workbench.catalogue import Texts
-from nymity.workbench.foresights import consequences_of
+from nymity.workbench.foresights import consequences_of, known_consequences
 from nymity.workbench.parts import badge, bar, box, card, error_card, in_thread, text, tile
 from nymity.workbench.project import Project
 from nymity.workbench.promise_sentences import has_field
@@ -18,15 +18,49 @@ from nymity.workbench.watching import watched
 _SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 
-def consequences_panel(project: Project, texts: Texts) -> None:
-    """Show what the promises cost; counted in a thread, newly whenever the job changes."""
-    client = context.client
-    with card(texts("promises.consequences"), classes="consequences"):
-        place = box("div")
+class ConsequencesPanel:
+    """Shows what the promises cost; counted in a thread, newly whenever the job changes."""
 
-    def show(found: Consequences | NymityError | None) -> None:
-        place.clear()
-        with place:
+    def __init__(self, project: Project, texts: Texts) -> None:
+        self._project, self._texts, self._client = project, texts, context.client
+        self._found: Consequences | None = None
+        with card(texts("promises.consequences"), classes="consequences"):
+            self._place = box("div")
+
+        @watched(project)
+        def follow() -> None:
+            with self._client:
+                self._follow()
+
+        follow()
+
+    def slide(self, share: float) -> None:
+        """Show what another share of suppression would cost, before it is chosen: every one is in the answer."""
+        if self._found is not None and self._found.nodes is not None:
+            self._show(self._found, share)
+
+    def _follow(self) -> None:
+        """Show what is known at once, and else that it is being counted."""
+        known = known_consequences(self._project)
+        self._show(known)
+        if known is None:
+            background_tasks.create(self._count(), name="consequences")
+
+    async def _count(self) -> None:
+        version = self._project.state.at
+        try:
+            found: Consequences | NymityError = await in_thread(consequences_of, self._project)
+        except NymityError as error:
+            found = error
+        if version == self._project.state.at and not self._client.is_deleted:
+            with self._client:
+                self._show(found)
+
+    def _show(self, found: Consequences | NymityError | None, share: float | None = None) -> None:
+        texts = self._texts
+        self._found = found if isinstance(found, Consequences) else None
+        self._place.clear()
+        with self._place:
             if found is None:
                 with box("div", "run-line"):
                     ui.spinner(size="sm")
@@ -35,35 +69,17 @@ def consequences_panel(project: Project, texts: Texts) -> None:
                 text("p", texts("promises.not_counted"), "quiet")
                 error_card(found, texts)
             else:
-                _shown(project, found, texts)
-
-    async def count() -> None:
-        version = project.state.at
-        try:
-            found: Consequences | NymityError = await in_thread(consequences_of, project)
-        except NymityError as error:
-            found = error
-        if version == project.state.at and not client.is_deleted:
-            with client:
-                show(found)
-
-    @watched(project)
-    def follow() -> None:
-        with client:
-            show(None)
-        background_tasks.create(count(), name="consequences")
-
-    follow()
+                _shown(self._project, found, texts, share)
 
 
-def _shown(project: Project, found: Consequences, texts: Texts) -> None:
+def _shown(project: Project, found: Consequences, texts: Texts, share: float | None) -> None:
     method = project.job_data.get("method")
     if found.nodes is not None:
         with box("div", "run-line"):
             badge(texts("promises.exact"), "good")
             text("span", texts("promises.exact_is", n=found.lattice_size), "quiet small")
-        share = SUPPRESSION if method is None else float(method.get("suppression", 0.0))
-        _exact(found, share, texts)
+        saved = SUPPRESSION if method is None else float(method.get("suppression", 0.0))
+        _exact(found, saved if share is None else share, texts)
         return
     with box("div", "run-line"):
         badge(texts("promises.estimate"), "warned")

@@ -12,7 +12,7 @@ from nymity.dp.forecast import Forecast
 from nymity.dp.ledger import Ledger
 from nymity.dp.private_method import the_promise
 from nymity.workbench.catalogue import Texts
-from nymity.workbench.parts import box, button, card, error_card, in_thread, text, tile, told
+from nymity.workbench.parts import box, button, card, error_card, in_thread, scroll_box, text, tile, told
 from nymity.workbench.project import Project
 from nymity.workbench.promise_edits import PromiseEdits
 from nymity.workbench.watching import look_now, watched
@@ -96,7 +96,7 @@ def _shown(found: Forecast | NymityError, texts: Texts) -> None:
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> None:
-    with box("div", "scroll-x"), box("table", "list"):
+    with scroll_box(), box("table", "list"):
         with box("thead"), box("tr"):
             for head in heads:
                 text("th", head)

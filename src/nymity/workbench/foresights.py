@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
+import polars as pl
+
 import nymity as ny
 from nymity.publishing import Consequences, Foresight
+from nymity.table import Role
+from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
-from nymity.workbench.tables import look_at
+from nymity.workbench.tables import LookedTable, kept_table, look_at
 
 #: Answers that are kept for a table.
 _MOST = 12
 #: Fields of the method that an answer does not depend on: all shares of suppression are in it.
 _ANY = ("suppression",)
+#: Columns of these roles are in no class.
+_UNCOUNTED = (Role.IDENTIFYING, Role.INSENSITIVE)
 _working = Lock()
 
 
@@ -31,18 +38,29 @@ def consequences_of(project: Project) -> Consequences:
             table = _table_key(data, job)
             if table not in tables:
                 tables.clear()
-                tables[table] = Foresight.of(job, looked.cells)
+                tables[table] = _foresight(looked, job)
             answers[asked] = tables[table].consequences(job)
+            give_back()
         answers.move_to_end(asked)
         while len(answers) > _MOST:
             answers.popitem(last=False)
         return answers[asked]
 
 
+def _foresight(looked: LookedTable, job: ny.Job) -> Foresight:
+    """Encode the columns that promises are about; a large table's others stay as they are held."""
+    named = {getattr(one, "attribute", None) for one in job.privacy} | {job.target}
+    counted = [name for name in job.schema if job.schema[name].role not in _UNCOUNTED or name in named]
+    cells = pl.DataFrame([looked.cells[name] for name in counted])
+    return Foresight.of(replace(job, schema=job.schema.among(counted)), cells)
+
+
 def known_consequences(project: Project) -> Consequences | None:
     """Return what is known already, without counting anything."""
-    found = look_at(project).memory.get("consequences", {})
-    answer: Consequences | None = found.get(_answer_key(project.job_data))
+    looked = kept_table(project)
+    if looked is None:
+        return None
+    answer: Consequences | None = looked.memory.get("consequences", {}).get(_answer_key(project.job_data))
     return answer
 
 

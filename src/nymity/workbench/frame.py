@@ -38,6 +38,16 @@ async def show_screen(project: Project, screen: ProjectScreen, texts: Texts, the
                 await done
         except NymityError as error:
             error_card(error, texts)
+        _next_step(project, screen, texts)
+
+
+def _next_step(project: Project, current: ProjectScreen, texts: Texts) -> None:
+    """Show the way on, for whoever does not know it yet."""
+    keys = list(screens_for(project.actor))
+    place = keys.index(current.key) + 1
+    if place < len(keys):
+        with box("div", "next-step"):
+            link(texts("app.next", screen=texts(f"nav.{keys[place]}")), f"{project.address}/{keys[place]}", "next-link")
 
 
 @contextmanager
@@ -105,6 +115,8 @@ def _steps(project: Project, texts: Texts, current: ProjectScreen | None) -> Non
 
     with said(box("nav", "steps"), aria_label=texts("nav.label")):
         steps()
+    # In a narrow window the steps are one line, which begins with the first.
+    ui.run_javascript("document.querySelector('.step.current')?.scrollIntoView({ block: 'nearest', inline: 'center' })")
 
 
 def _step(number: int, screen: ProjectScreen, project: Project, texts: Texts, *, is_current: bool) -> None:

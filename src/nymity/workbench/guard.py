@@ -44,6 +44,13 @@ _POLICY = (
     "style-src 'self' 'unsafe-inline'"
 )
 
+#: The policy of pages that are shown and not ours: they are a site of their own, and ask for nothing.
+SANDBOX = (
+    "sandbox allow-scripts allow-popups; default-src 'none'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; "
+    "script-src 'unsafe-inline' 'unsafe-eval'"
+)
+
 
 @dataclass
 class Guard:
@@ -156,8 +163,9 @@ class _Reply:
         if message["type"] == "http.response.start":
             self.begun = True
             kept = [(name, value) for name, value in message["headers"] if name.lower() not in _OURS]
-            message["headers"] = [*kept, *_headers(self._nonce)]
-            if any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in kept):
+            boxed = (b"content-security-policy", SANDBOX.encode()) in message["headers"]
+            message["headers"] = [*kept, *_headers(self._nonce, SANDBOX if boxed else _POLICY)]
+            if not boxed and any(one == b"content-type" and value[:9] == b"text/html" for one, value in kept):
                 self._start = message
             else:
                 await self._send(message)
@@ -182,9 +190,9 @@ class _Reply:
 _OURS = {b"content-security-policy", b"x-content-type-options", b"referrer-policy", b"x-frame-options", b"server"}
 
 
-def _headers(nonce: str) -> list[tuple[bytes, bytes]]:
+def _headers(nonce: str, policy: str = _POLICY) -> list[tuple[bytes, bytes]]:
     return [
-        (b"content-security-policy", _POLICY.format(nonce=nonce).encode()),
+        (b"content-security-policy", policy.format(nonce=nonce).encode()),
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"no-referrer"),
         (b"x-frame-options", b"DENY"),

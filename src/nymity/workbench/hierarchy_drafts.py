@@ -9,10 +9,12 @@ from typing import Any
 import polars as pl
 
 import nymity as ny
+from nymity.core.errors import ParameterError
 from nymity.io import cells_at
 from nymity.publishing import Ladder, parse_schema
 from nymity.table.hierarchy import HierarchySource
 from nymity.workbench.catalogue import Texts
+from nymity.workbench.house.rights import Right
 from nymity.workbench.project import JOBS_NAME, Project
 from nymity.workbench.tables import look_at
 
@@ -44,6 +46,9 @@ def saved(project: Project, column: str) -> dict[str, Any] | None:
 
 def ladder_of(project: Project, column: str, draft: dict[str, Any] | None) -> Ladder:
     """Count the levels that a hierarchy makes of a column, or say what it lacks; remembered."""
+    project.require(Right.LOOK, column)
+    if not project.may_look:
+        return _public_ladder(project, column, draft)
     memory = look_at(project).memory.setdefault("ladders", {})
     key = json.dumps([column, draft], sort_keys=True, default=str)
     if key not in memory:
@@ -52,6 +57,15 @@ def ladder_of(project: Project, column: str, draft: dict[str, Any] | None) -> La
         memory[key] = Ladder.of(column_values(project, column), source_of(project, column, draft), column)
     found: Ladder = memory[key]
     return found
+
+
+def _public_ladder(project: Project, column: str, draft: dict[str, Any] | None) -> Ladder:
+    """Count the levels of a hierarchy that is written out by the values that it lists, each once; no record is read."""
+    source = source_of(project, column, draft)
+    if not is_by_hand(project, draft) or source is None:
+        raise ParameterError(column, expected="a hierarchy that lists every possible value", got="none")
+    listed = source.build(pl.Series([], dtype=pl.String), where=f"hierarchy of {column!r}")
+    return Ladder.of(pl.Series(listed.values, dtype=pl.String), listed, column)
 
 
 def save(project: Project, column: str, draft: dict[str, Any] | None, texts: Texts) -> None:

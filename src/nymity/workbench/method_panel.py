@@ -13,7 +13,7 @@ from nymity.publishing import METHODS
 from nymity.quality import LOSSES
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.following import Followed
-from nymity.workbench.parts import box, card, said, text, told
+from nymity.workbench.parts import box, card, slider, text, told
 from nymity.workbench.project import Project
 from nymity.workbench.promise_edits import PromiseEdits
 from nymity.workbench.promise_sentences import columns_of, explained, has_field, loss_key, methods, uses_weights
@@ -25,8 +25,8 @@ _MOST_WEIGHT = 5
 Then = Callable[[], None]
 
 
-def method_panel(project: Project, texts: Texts) -> None:
-    """Show the method and what it can be told."""
+def method_panel(project: Project, texts: Texts, sliding: Callable[[float], None]) -> None:
+    """Show the method and what it can be told; ``sliding`` hears of shares of suppression before one is chosen."""
     edits = PromiseEdits(project, texts)
 
     def draw() -> None:
@@ -35,7 +35,7 @@ def method_panel(project: Project, texts: Texts) -> None:
         if has_field(method, "loss"):
             _loss(method, edits, texts)
         if has_field(method, "suppression"):
-            _suppression(method, edits, texts, lambda: part.changed_here())
+            _suppression(method, edits, texts, sliding, lambda: part.changed_here())
 
     with card(texts("promises.how_title")):
         part = Followed(project, draw, lambda: project.job_data.get("method"))
@@ -69,19 +69,22 @@ def _loss(method: dict[str, Any] | None, edits: PromiseEdits, texts: Texts) -> N
         text("p", explained("loss", now, LOSSES[now], texts), "quiet small explained")
 
 
-def _suppression(method: dict[str, Any] | None, edits: PromiseEdits, texts: Texts, then: Then) -> None:
+def _suppression(
+    method: dict[str, Any] | None, edits: PromiseEdits, texts: Texts, sliding: Callable[[float], None], then: Then
+) -> None:
     share = SUPPRESSION if method is None else float(method.get("suppression", 0.0))
     with box("div", "slider-head"):
         text("span", texts("promises.suppression"))
         value = text("strong", texts.percent(share), "number-cell")
-    slider = ui.slider(min=0, max=100, step=0.5, value=share * 100)
-    slider.on_value_change(lambda event: value.set_text(texts.percent(event.value / 100)))
 
-    def put() -> None:
-        _do(lambda: edits.set_method_field("suppression", round(slider.value / 100, 4)), texts, then)
+    def slid(percent: float) -> None:
+        value.set_text(texts.percent(percent / 100))
+        sliding(percent / 100)
 
-    slider.on("change", put, [])
-    said(slider, aria_label=texts("promises.suppression"))
+    def put(percent: float) -> None:
+        _do(lambda: edits.set_method_field("suppression", round(percent / 100, 4)), texts, then)
+
+    slider(texts("promises.suppression"), share * 100, most=100, step=0.5, sliding=slid, put=put)
     text("p", texts("promises.suppression_is"), "quiet small")
 
 
@@ -109,11 +112,15 @@ def importance_panel(project: Project, texts: Texts) -> None:
 
 def _weight(name: str, weight: float, edits: PromiseEdits, texts: Texts, then: Then) -> None:
     text("span", name, "weight-name")
-    slider = ui.slider(min=0, max=max(_MOST_WEIGHT, weight), step=0.25, value=weight)
-    said(slider, aria_label=texts("promises.importance_of", column=name))
+    slider(
+        texts("promises.importance_of", column=name),
+        weight,
+        most=max(_MOST_WEIGHT, weight),
+        step=0.25,
+        sliding=lambda now: value.set_text(f"{now:g}"),
+        put=lambda now: _do(lambda: edits.set_weight(name, now), texts, then),
+    )
     value = text("span", f"{weight:g}", "number-cell")
-    slider.on_value_change(lambda event: value.set_text(f"{event.value:g}"))
-    slider.on("change", lambda: _do(lambda: edits.set_weight(name, float(slider.value)), texts, then), [])
 
 
 def _do(change: Then, texts: Texts, then: Then = look_now) -> None:

@@ -34,6 +34,11 @@ def said(element: Element, **attributes: str) -> Element:
     return element
 
 
+def scroll_box() -> Element:
+    """Return a box for something wide, which a keyboard can scroll, too."""
+    return said(box("div", "scroll-x"), tabindex="0")
+
+
 def link(words: str, to: str, classes: str = "") -> TextElement:
     """Show a link inside of the workbench."""
     shown = text("a", words, classes)
@@ -89,6 +94,28 @@ def bars(counts: Sequence[int], words: str, *, bound: bool = True) -> Element:
     made = said(box("svg", "bars"), viewBox=f"0 0 {width} 20", preserveAspectRatio="none", role="img", aria_label=words)
     with made:
         said(box("path"), d="".join(parts))
+    return made
+
+
+def slider(
+    label: str,
+    value: float,
+    *,
+    most: float,
+    step: float,
+    sliding: Callable[[float], Any],
+    put: Callable[[float], Any] | None = None,
+) -> Element:
+    """Show a slider of the browser's own, from 0 on: keyboards, touch and screen readers know it.
+
+    ``sliding`` hears of every value on the way, ``put`` of the one where it is left.
+    """
+    made = said(box("input", "slider"), type="range", min="0", max=f"{most:g}", step=f"{step:g}", aria_label=label)
+    said(made, value=f"{value:g}")
+    number = "(event) => emit(Number(event.target.value))"
+    made.on("input", lambda event: sliding(float(event.args)), js_handler=number, throttle=0.05)
+    if put is not None:
+        made.on("change", lambda event: put(float(event.args)), js_handler=number)
     return made
 
 

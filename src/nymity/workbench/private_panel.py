@@ -10,7 +10,7 @@ import nymity as ny
 from nymity.core.errors import NymityError
 from nymity.workbench.analyses import OpenedTrial, open_log
 from nymity.workbench.catalogue import Texts
-from nymity.workbench.parts import box, button, card, in_thread, text, told
+from nymity.workbench.parts import box, button, card, in_thread, scroll_box, text, told
 from nymity.workbench.project import Project
 from nymity.workbench.rows_grid import rows_released
 
@@ -26,7 +26,7 @@ def private_panel(project: Project, one: OpenedTrial, texts: Texts) -> None:
 
 
 def _columns(opened: ny.OpenedRelease, texts: Texts) -> None:
-    with box("div", "scroll-x"), box("table", "list"):
+    with scroll_box(), box("table", "list"):
         with box("thead"), box("tr"):
             for name in ("column", "level", "different"):
                 text("th", texts(f"result.{name}"))
@@ -69,7 +69,7 @@ def _log(project: Project, one: OpenedTrial, texts: Texts) -> None:
 
 
 def _table(found: dict[str, Any]) -> None:
-    with box("div", "scroll-x"), box("table", "list"), box("tbody"):
+    with scroll_box(), box("table", "list"), box("tbody"):
         for name, value in found.items():
             with box("tr"):
                 text("td", name.replace("_", " "))

@@ -200,7 +200,7 @@ class Project:
             self.folder / RUNS_NAME,
             on_start=self._run_started,
             may_start=self._may_start,
-            launch=lambda folder: self.actor.launcher.launch(folder, self.actor.name),
+            launch=lambda folder, secret: self.actor.launcher.launch(folder, self.actor.name, secret),
         )
 
     @property
@@ -383,13 +383,15 @@ class Project:
 
     def _may_start(self, task: str, settings: Mapping[str, Any]) -> None:
         """Refuse a run that is not theirs to begin, or that would write or read out of reach."""
-        writes = bool(settings.get("out")) or "url" in self.job_data.get("output", {})  # a database is elsewhere, too
+        # A database is elsewhere, too.
+        writes = settings.get("out") or settings.get("database") or "url" in self.job_data.get("output", {})
         self.require(Right.RELEASE if writes else Right.RUN, task)
         if (reach := self.actor.reach) is not None:
             if settings.get("out"):
                 reach.check_written("out", settings["out"], inside=self.folder)
             if settings.get("key"):
                 reach.check_key("key", settings["key"])
+            reach.check_job({"output": settings.get("database") or {}}, inside=self.folder)
         self.actor.launcher.admit(self.actor.name)
 
     def _run_started(self, number: int, task: str) -> None:

@@ -12,7 +12,7 @@ from nymity.io import ReadOptions, format_of, read_preview, sheets_of
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints.rows import shown_cells
 from nymity.workbench.opening import read_again
-from nymity.workbench.parts import box, button, error_card, in_background, in_thread, text
+from nymity.workbench.parts import box, button, error_card, in_background, in_thread, scroll_box, text
 from nymity.workbench.project import Project
 from nymity.workbench.watching import look_now
 
@@ -118,7 +118,7 @@ def _value(given: Any) -> Any:
 
 def _rows(table: Any, texts: Texts) -> None:
     text("h3", texts("reading.preview_rows", n=table.height))
-    with box("div", "scroll-x"), box("table", "list preview-rows"):
+    with scroll_box(), box("table", "list preview-rows"):
         with box("thead"), box("tr"):
             for name, kind in zip(table.columns, table.dtypes, strict=True):
                 with box("th"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import nymity as ny
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints.rows import shown_cells
-from nymity.workbench.parts import badge, box, card, heading, in_thread, text, tile
+from nymity.workbench.parts import badge, box, card, heading, in_thread, scroll_box, text, tile
 
 #: Rows that are shown.
 _ROWS = 50
@@ -40,7 +40,7 @@ async def show_release(path: str, texts: Texts) -> None:
             for warning in opened.warnings:
                 text("li", warning.says, "notice")
     rows = card(texts("received.rows", n=min(_ROWS, table.height)))
-    with rows, box("div", "scroll-x"), box("table", "list preview-rows"):
+    with rows, scroll_box(), box("table", "list preview-rows"):
         with box("thead"), box("tr"):
             for name in table.columns:
                 text("th", name)

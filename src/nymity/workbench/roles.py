@@ -11,6 +11,7 @@ import nymity as ny
 from nymity.publishing import Answers, Inspection, dump_attribute
 from nymity.risk import Drivers, Uniqueness
 from nymity.table import Role
+from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
 from nymity.workbench.tables import LookedTable, look_at
 
@@ -90,10 +91,11 @@ def exposure(project: Project, *, size: int = 2) -> Exposure | None:
     key = (quasi, person, size)
     if key not in kept:
         unique = ny.risk.uniqueness(looked.cells, quasi, person=person)
-        table = pl.DataFrame([looked.cells[name] for name in quasi])
-        drivers = ny.risk.drivers(table, quasi, size=size) if size else None
+        give_back()
+        drivers = ny.risk.drivers(looked.keys(quasi), quasi, size=size) if size else None
         kept.clear()
         kept[key] = Exposure(uniqueness=unique, drivers=drivers)
+        give_back()
     found: Exposure = kept[key]
     return found
 

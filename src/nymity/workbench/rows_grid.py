@@ -20,7 +20,8 @@ SHOWN = ("all", "masked", "left_out")
 def rows_beside(project: Project, trial: TriedRelease, names: Sequence[str], texts: Texts) -> None:
     """Show each column of the original beside the same of the release."""
     keys = neutral_names(1 + 2 * len(names))
-    columns: list[dict[str, Any]] = [_column(keys[0], texts("result.row"), width=80, pinned="left")]
+    row = _column(keys[0], texts("result.row"), width=80, pinned="left")
+    columns: list[dict[str, Any]] = [{"headerName": "#", "children": [row]}]  # a row of headings is never empty
     for place, name in enumerate(names):
         before = _column(keys[1 + 2 * place], texts("result.before"), cellClass="before-cell")
         after = _column(keys[2 + 2 * place], texts("result.after"), cellClass="after-cell")

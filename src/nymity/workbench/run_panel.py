@@ -56,6 +56,9 @@ def _figures(progress: dict[str, Any], texts: Texts) -> str:
         )
     if progress.get("best") is not None:
         parts.append(texts("runs.best", value=f"{progress['best']:.4g}"))
+        if progress.get("bound") is not None and progress["best"] > 0:
+            gap = texts.percent(max(0.0, 1 - progress["bound"] / progress["best"]))
+            parts.append(texts("runs.bound", value=f"{progress['bound']:.4g}", gap=gap))
     return " · ".join(parts)
 
 

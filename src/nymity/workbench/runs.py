@@ -19,6 +19,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -164,7 +165,7 @@ class Runs:
     folder: Path
     on_start: Callable[[int, str], None]
     may_start: Callable[[str, Mapping[str, Any]], None] = lambda *_: None  #: refuses by an error
-    launch: Callable[[Path], None] = lambda folder: launch_now(folder)
+    launch: Callable[[Path, str | None], None] = lambda folder, secret: launch_now(folder, secret=secret)
 
     def all(self) -> list[BackgroundRun]:
         """Return all runs, the newest first."""
@@ -195,8 +196,14 @@ class Runs:
             if (path := run.folder / name).exists() and (seen := path.stat())
         )
 
-    def start(self, task: str, *, job: Path | None, version: int = 0, **settings: Any) -> BackgroundRun:
-        """Begin a run of the job in a file, in a process of its own."""
+    def start(
+        self, task: str, *, job: Path | None, version: int = 0, secret: str | None = None, **settings: Any
+    ) -> BackgroundRun:
+        """Begin a run of the job in a file, in a process of its own.
+
+        A ``secret`` goes to the process by a pipe (:func:`told_secret`), and is written nowhere. In a house, where
+        it may have to wait, it is not handed on: its process asks when it needs it.
+        """
         from nymity.workbench.tasks import task_named
 
         task_named(task)  # an unknown one is refused here
@@ -206,7 +213,7 @@ class Runs:
             shutil.copyfile(job, folder / JOB_NAME)
             (folder / JOB_NAME).chmod(0o600)
         write_json(folder / SPEC_NAME, {"task": task, "version": version, "settings": settings})
-        self.launch(folder)
+        self.launch(folder, secret)
         run = BackgroundRun(folder)
         self.on_start(run.number, task)
         return run
@@ -220,7 +227,9 @@ class Runs:
                 return self.folder / f"{number:04d}"
 
 
-def launch_now(folder: Path, *, memory: int | None = None, threads: int | None = None) -> None:
+def launch_now(
+    folder: Path, *, secret: str | None = None, memory: int | None = None, threads: int | None = None
+) -> None:
     """Begin the process of the run in a folder; ``memory`` is how many bytes it may take."""
     command = [sys.executable, "-m", "nymity.workbench.worker", str(folder)]
     settings = {} if threads is None else {"POLARS_MAX_THREADS": str(threads), "NUMBA_NUM_THREADS": str(threads)}
@@ -228,15 +237,23 @@ def launch_now(folder: Path, *, memory: int | None = None, threads: int | None =
         (folder / ERRORS_NAME).chmod(0o600)
         child = subprocess.Popen(
             command if memory is None else [*command, str(memory)],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if secret is None else subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=errors,
             start_new_session=True,
             cwd=folder,
             env={**os.environ, **settings},
         )
+    if child.stdin is not None and secret is not None:
+        with suppress(BrokenPipeError), child.stdin:
+            child.stdin.write(secret.encode())
     _children.append(child)
     write_json(folder / PROCESS_NAME, {"pid": child.pid, "begun": begun_at(child.pid)})
+
+
+def told_secret() -> str | None:
+    """Return, in the process of a run, the secret that it was begun with; None where it had none."""
+    return sys.stdin.read() if stat.S_ISFIFO(os.fstat(0).st_mode) else None
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,7 @@ import polars as pl
 import nymity as ny
 from nymity.io import CodedTable, DetectedReading, Dictionary, cells_at
 from nymity.publishing import Inspection
+from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
 
 #: Tables that stay in memory, however large; further ones while all have no more cells than this, for many users.
@@ -62,6 +64,12 @@ class LookedTable:
         """Return for each row what was made of its value, given for each of :func:`nymity.io.values_of`."""
         return made.gather(pl.Series(self.cells.coded[name].codes)) if isinstance(self.cells, CodedTable) else made
 
+    def keys(self, names: Sequence[str]) -> pl.DataFrame:
+        """Return some columns for counting alone: numbers in place of values where these are held once each."""
+        if not isinstance(self.cells, CodedTable):
+            return self.cells.select(names)
+        return pl.DataFrame([self.cells.coded[name].keys.alias(name) for name in names])
+
     def rows(self, numbers: pl.Series) -> pl.DataFrame:
         """Return some rows."""
         return pl.DataFrame([cells_at(self.cells, name, numbers).alias(name) for name in self.columns])
@@ -83,11 +91,19 @@ def look_at(project: Project) -> LookedTable:
         return keep(project.job_data["source"], valued.table, reading, valued.dictionary)
 
 
+def kept_table(project: Project) -> LookedTable | None:
+    """Return the table of a project if it is in memory, at once."""
+    project.refuse_looking("the table")
+    with _keeping:
+        return _kept.get(_key(project.job_data["source"]))
+
+
 def keep(
     source: dict[str, Any], cells: pl.DataFrame | CodedTable, reading: DetectedReading, dictionary: Dictionary
 ) -> LookedTable:
     """Keep a table that was read, for whoever asks next."""
     looked = LookedTable(cells=cells, reading=reading, dictionary=dictionary)
+    give_back()
     with _keeping:
         _kept[_key(source)] = looked
         while len(_kept) > _MOST and sum(one.height * len(one.columns) for one in _kept.values()) > _MOST_CELLS:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import nymity as ny
 from nymity.workbench.project import Project
-from nymity.workbench.runs import BackgroundRun, RunState
+from nymity.workbench.runs import JOB_NAME, STOP_NAME, BackgroundRun, RunState
 
 TASK = "publish"
 
@@ -43,6 +44,19 @@ class TriedRelease:
     def is_done(self) -> bool:
         """Whether it ended with a release."""
         return self.run.state is RunState.DONE and bool(self.account)
+
+    @property
+    def stopped_levels(self) -> dict[str, int] | None:
+        """The levels it has, where another search might end elsewhere: it was stopped, or its time was over."""
+        method = ny.Job.load(self.run.folder / JOB_NAME).method
+        if not isinstance(method, ny.AnytimeLattice | ny.OptimalLattice) or self.account["loss"]["proven_optimal"]:
+            return None
+        return {one["attribute"]: one["level"] for one in self.account["levels"]}
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether somebody stopped its search, and the best so far became a release."""
+        return self.is_done and (self.run.folder / STOP_NAME).exists()
 
     @property
     def folder(self) -> Path:

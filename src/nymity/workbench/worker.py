@@ -38,6 +38,7 @@ class Teller:
     def __init__(self, folder: Path) -> None:
         self._folder, self._begun = folder, time.monotonic()
         self._stage, self._last = "", 0.0
+        self._asked = False
         # One write for each line: a reader sees it whole or not at all.
         self._log = os.open(folder / LOG_NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
@@ -48,7 +49,8 @@ class Teller:
             self._stage, self._last = progress.stage, now
             told = {name: value for name, value in vars(progress).items() if value is not None}
             self.tell(**told, seconds=round(now - self._begun, 3))
-            if (self._folder / STOP_NAME).exists():
+            if not self._asked and (self._folder / STOP_NAME).exists():
+                self._asked = True  # once: a search that ends with the best so far is still verified and written
                 return False
         return None
 

@@ -64,6 +64,18 @@ def test_an_interrupt_is_one_unless_asked_otherwise() -> None:
     assert published(on_interrupt="best", observe=Impatient(1)).verification.holds  # the top is known by then
 
 
+def test_a_proof_that_is_broken_off_leaves_the_best_so_far() -> None:
+    method = ny.OptimalLattice(suppression=0.05)
+    stopped = ny.publish(wide(), ROLES, k=3, method=method, on_interrupt="best", observe=Impatient(12))
+    assert stopped.outcome.stopped
+    assert (stopped.outcome.optimal, stopped.bound) == (False, None)
+    assert stopped.certificate["loss"]["proven_optimal"] is False
+    assert stopped.verification.holds
+    assert ny.publish(wide(), ROLES, k=3, method=method).loss <= stopped.loss
+    with pytest.raises(KeyboardInterrupt):
+        ny.publish(wide(), ROLES, k=3, method=method, observe=Impatient(12))
+
+
 def test_a_method_is_taken_that_can_stop() -> None:
     release = ny.publish(wide(), ROLES, k=3, on_interrupt="best", observe=Impatient(20))
     assert release.outcome.stopped
@@ -75,7 +87,7 @@ def test_others_refuse() -> None:
     listed = ny.Hierarchy.intervals(width=5).build(pl.Series(range(40)))
     for method, privacy, roles in (
         ("mondrian", ny.KAnonymity(3), ROLES),
-        ("optimal-lattice", ny.KAnonymity(3), ROLES),
+        ("samarati", ny.KAnonymity(3), ROLES),
         ("safepub", promise, dict.fromkeys(ROLES, ny.quasi(listed))),
     ):
         with pytest.raises(InputError, match="on_interrupt: expected a method that has an answer at any time"):

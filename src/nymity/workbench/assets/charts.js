@@ -84,6 +84,26 @@
         },
       };
     },
+    // ROC curves: dashed from the original, whole from the release.
+    curves(data, words) {
+      const colours = ["--accent", "--warned", "--good", "--bad", "--quiet"].map(colour);
+      const line = (name, values, at, type) => ({
+        name, type: "line", showSymbol: false, data: values.map((value, i) => [data.rates[i], value]),
+        lineStyle: { type, width: 2, color: colours[at % colours.length] }, itemStyle: { color: colours[at % colours.length] },
+      });
+      const percent = (v) => Math.round(100 * v) + "%";
+      return {
+        height: 380,
+        option: {
+          ...common(words), legend: { ...legend(), type: "scroll", right: 0 }, grid: { top: 44, left: 8, right: 16, bottom: 28, containLabel: true },
+          xAxis: { type: "value", min: 0, max: 1, name: words.false, nameLocation: "middle", nameGap: 28, ...axis(), nameTextStyle: { color: colour("--quiet") }, axisLabel: { color: colour("--quiet"), formatter: percent } },
+          yAxis: { type: "value", min: 0, max: 1, name: words.true, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" }, axisLabel: { color: colour("--quiet"), formatter: percent } },
+          series: data.curves.flatMap((one, i) => [
+            line(`${one.name}, ${words.before}`, one.before, i, "dashed"), line(`${one.name}, ${words.after}`, one.after, i, "solid"),
+          ]),
+        },
+      };
+    },
     // Pairs of two columns' values: the darker, the more records.
     heat(data, words) {
       const rows = [...labelled(data.rows, words), words.other], columns = [...labelled(data.columns, words), words.other];

@@ -9,6 +9,7 @@ import polars as pl
 
 from nymity.core.errors import ParameterError
 from nymity.table.text import as_text
+from nymity.workbench import learnings
 from nymity.workbench.analyses import figures_of, open_trial
 from nymity.workbench.endpoints import Endpoint, neutral_names
 from nymity.workbench.project import Project
@@ -60,6 +61,15 @@ def classes(project: Project, query: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
+def roc(project: Project, query: Mapping[str, str]) -> dict[str, Any]:
+    """Return the ROC curves of what was learned from a trial last."""
+    project.refuse_looking("the result")
+    found = learnings.answer_of(learnings.newest(project, _trial(project, query)))
+    if found is None:
+        raise ParameterError("result", expected="a trial that was learned from", got="one that was not, or not yet")
+    return learnings.curves(found)
+
+
 def _turned(found: Mapping[str, Any]) -> dict[str, Any]:
     turned = {when: [list(row) for row in zip(*found[when], strict=True)] for when in ("before", "after")}
     return {"rows": found["columns"], "columns": found["rows"], **turned}
@@ -89,6 +99,7 @@ ENDPOINTS = (
     Endpoint(name="result-distribution", answer=distribution),
     Endpoint(name="result-contingency", answer=contingency),
     Endpoint(name="result-classes", answer=classes),
+    Endpoint(name="result-roc", answer=roc),
     # A private release may be looked at; one that is not is refused in a private project when it is opened.
     Endpoint(name="result-released", answer=released, looks=False),
 )

@@ -70,6 +70,8 @@ ENDPOINTS: Mapping[str, Right] = {
     "result-distribution": Right.LOOK,
     "result-contingency": Right.LOOK,
     "result-classes": Right.LOOK,
+    "result-roc": Right.LOOK,
+    "release-page": Right.RELEASE,  # also the custodian's report
     "passphrase": Right.RELEASE,
 }
 
@@ -83,7 +85,7 @@ class Launcher(Protocol):
     def admit(self, who: str) -> None:
         """Refuse a run that may not even wait."""
 
-    def launch(self, folder: Path, who: str) -> None:
+    def launch(self, folder: Path, who: str, secret: str | None) -> None:
         """Begin the run in a folder, or let it wait."""
 
 
@@ -93,9 +95,9 @@ class AtOnce:
     def admit(self, who: str) -> None:
         """Refuse nothing."""
 
-    def launch(self, folder: Path, who: str) -> None:
+    def launch(self, folder: Path, who: str, secret: str | None) -> None:
         """Begin the run."""
-        launch_now(folder)
+        launch_now(folder, secret=secret)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,8 +90,8 @@ class RunQueue:
                 hint="stop one",
             )
 
-    def launch(self, folder: Path, who: str) -> None:
-        """Let a run wait for its turn, which may be now."""
+    def launch(self, folder: Path, who: str, secret: str | None = None) -> None:
+        """Let a run wait for its turn, which may be now; a secret is not kept until then, its process asks for it."""
         with self._lock:
             write_json(folder / WAITING_NAME, {"who": who, "since": time.time(), "again": False})
             self._waiting.append((folder, who))

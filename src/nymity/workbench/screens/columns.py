@@ -28,6 +28,7 @@ from nymity.workbench.parts import (
     tile,
 )  # fmt: skip
 from nymity.workbench.project import Project
+from nymity.workbench.public_columns_panel import public_columns_panel
 from nymity.workbench.roles import Exposure, exposure, keep_suggested, set_role, suggestions
 from nymity.workbench.screen_code import reading_code
 from nymity.workbench.screens import ProjectScreen
@@ -40,6 +41,9 @@ _AT_ONCE, _PAIRS = 60, 5
 async def render(project: Project, texts: Texts) -> None:
     """Show the columns and what their roles lead to."""
     heading(texts("columns.title"), texts("columns.lead"))
+    if not project.may_look:
+        public_columns_panel(project, texts)
+        return
     inspection = await in_thread(suggestions, project)
     with box("div", "columns-layout"):
         with box("div", "columns-left"):
@@ -234,7 +238,9 @@ def _open_points(project: Project) -> int | None:
 
 
 def _code(project: Project) -> str:
-    """Write what this screen shows as Python."""
+    """Write what this screen shows as Python; a private project reads nothing here."""
+    if not project.may_look:
+        return ""
     schema = project.job_data.get("schema", {})
     quasi = [name for name, one in schema.items() if one["role"] == "quasi"]
     person = next((name for name, one in schema.items() if one["role"] == "person"), None)
@@ -247,4 +253,10 @@ def _code(project: Project) -> str:
     )
 
 
-SCREEN = ProjectScreen(key="columns", render=render, open_points=_open_points, code=_code)
+SCREEN = ProjectScreen(
+    key="columns",
+    render=render,
+    looks=False,  # a private project has a form for what is publicly known
+    open_points=_open_points,
+    code=_code,
+)

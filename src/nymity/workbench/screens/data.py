@@ -11,7 +11,7 @@ from nicegui import ui
 from nymity.publishing import ColumnInspection, column_shape
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints import address, neutral_names
-from nymity.workbench.parts import bars, box, button, heading, in_thread, text, tile
+from nymity.workbench.parts import bars, box, button, heading, in_thread, scroll_box, text, tile
 from nymity.workbench.project import Project
 from nymity.workbench.reading_form import reading_form
 from nymity.workbench.screen_code import reading_code
@@ -92,7 +92,7 @@ def _grid(project: Project, looked: LookedTable, texts: Texts) -> None:
 def _profile(looked: LookedTable, texts: Texts) -> None:
     """Show what each column holds; of a wide table the first ones, until somebody asks for the rest."""
     columns = looked.inspection.columns
-    with box("div", "scroll-x"), box("table", "list profile"):
+    with scroll_box(), box("table", "list profile"):
         with box("thead"), box("tr"):
             for name in ("column", "kind", "gaps", "distinct", "shape", "examples"):
                 text("th", texts(f"data.profile_{name}"), "number-cell" if name in ("gaps", "distinct") else "")

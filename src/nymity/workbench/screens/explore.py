@@ -22,6 +22,8 @@ from nymity.workbench.parts import (
     heading,
     in_thread,
     said,
+    scroll_box,
+    slider,
     text,
     tile,
     told,
@@ -30,7 +32,11 @@ from nymity.workbench.project import Project
 from nymity.workbench.run_panel import run_panel
 from nymity.workbench.runs import RunState
 from nymity.workbench.screens import ProjectScreen
+from nymity.workbench.settings_panel import settings_panel
 from nymity.workbench.watching import look_now, watched
+
+#: Nodes of a lattice that is drawn whole.
+FEW = 250
 
 
 async def render(project: Project, texts: Texts) -> None:
@@ -75,6 +81,7 @@ def _begin(project: Project, texts: Texts) -> None:
             button(texts("explore.begin"), start, icon="scatter_plot", main=True).set_enabled(not running)
 
     shown()
+    settings_panel(project, texts)
 
 
 class SolutionSpace:
@@ -96,9 +103,12 @@ class SolutionSpace:
         if not answer["by_levels"]:
             text("p", texts("explore.other_method"), "notice")
         self._plot()
+        if answer["nodes"] <= FEW:
+            self._lattice()
         self._cards = ui.refreshable(self._draw_cards)
         self._cards()
         self._best()
+        settings_panel(self._project, texts)
         with box("div", "actions"):
             button(texts("explore.again"), self._again, icon="refresh")
 
@@ -115,14 +125,30 @@ class SolutionSpace:
                 )
                 with box("div"):
                     text("span", texts("explore.most_suppressed"), "quiet small")
-                    slider = ui.slider(
-                        min=0, max=100, value=100, on_change=lambda event: _filter(most=event.value / 100)
-                    ).props("label")
-                    said(slider, aria_label=texts("explore.most_suppressed"))
+                    label = texts("explore.most_suppressed")
+                    slider(label, 100, most=100, step=1, sliding=lambda percent: _filter(most=percent / 100))
             plot = said(ui.echart({}).classes("space-plot"), role="img", aria_label=texts("explore.plot_title"))
         where = address(self._project, "explore-nodes")
         ui.run_javascript(f"nymityExplore({plot.id}, {json.dumps(where)}, {json.dumps(words)})")
         ui.on("explore_node", lambda event: self._look(event.args))
+
+    def _lattice(self) -> None:
+        """Show every node by how far up it is, the raw table at the bottom."""
+        texts = self._texts
+        by_height: dict[int, list[LevelChoice]] = {}
+        for number in self._found.nodes["node"].to_list():
+            choice = self._found.choice(number)
+            by_height.setdefault(sum(choice.levels.values()), []).append(choice)
+        with card(texts("explore.lattice_title"), texts("explore.lattice_lead")), box("div", "lattice"):
+            for height in sorted(by_height, reverse=True):
+                with box("div", "lattice-row"):
+                    for choice in by_height[height]:
+                        levels = "·".join(map(str, choice.levels.values()))
+                        node = text("button", levels, "lattice-node solution" if choice.solution else "lattice-node")
+                        words = texts("explore.lattice_node", node=choice.number, levels=levels)
+                        said(node, type="button", aria_label=words, title=words)
+                        node.on("click", partial(self._look, choice.number), [])
+            text("p", texts("explore.lattice_order", columns=" · ".join(self._answer["names"])), "quiet small")
 
     def _look(self, number: Any) -> None:
         """Show a node; what a browser sends is anything."""
@@ -192,7 +218,7 @@ class SolutionSpace:
             if not self._answer["best"]:
                 text("p", texts("explore.no_solution"))
                 return
-            with box("div", "scroll-x"), box("table", "list best-nodes"):
+            with scroll_box(), box("table", "list best-nodes"):
                 with box("thead"), box("tr"):
                     for name in ("node", "loss", "suppressed", "average", "risk"):
                         text("th", texts(f"explore.word_{name}"))

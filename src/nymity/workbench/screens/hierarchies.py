@@ -30,6 +30,7 @@ from nymity.workbench.parts import (
     told,
 )
 from nymity.workbench.project import Project
+from nymity.workbench.public_columns_panel import PublicHierarchyForm
 from nymity.workbench.screens import ProjectScreen
 from nymity.workbench.watching import look_now, watched
 
@@ -57,7 +58,7 @@ async def render(project: Project, texts: Texts) -> None:
 
     choices = {}
     with box("div", "hierarchy-shell"):
-        with said(box("nav", "column-list"), aria_label=texts("hierarchies.columns")):
+        with said(box("nav", "column-choices"), aria_label=texts("hierarchies.columns")):
             for name in names:
                 choices[name] = text("button", name, "column-choice")
                 said(choices[name], aria_current="true" if name == names[0] else "false", type="button")
@@ -70,15 +71,25 @@ async def _column(project: Project, column: str, texts: Texts) -> None:
     """Show a column's ladder, how it is made, and its tree where it is written out."""
     draft: dict[str, Any] = {"now": saved(project, column)}
 
+    drawn = {"last": 0}
+
     @ui.refreshable
     async def rungs() -> None:
+        drawn["last"] += 1
+        mine = drawn["last"]
+        if not project.may_look and not is_by_hand(project, draft["now"]):
+            empty_state(texts("public.none"))
+            return
         try:
             found = await in_thread(ladder_of, project, column, draft["now"])
         except NymityError as error:
+            if mine != drawn["last"]:
+                return
             badge(texts("hierarchies.incomplete"), "bad")
             error_card(error, texts)
             return
-        _rungs(found, texts)
+        if mine == drawn["last"]:  # two changes in a row: what was asked for last is drawn, once
+            _rungs(found, texts)
 
     def again() -> None:
         draft["now"] = saved(project, column)
@@ -88,6 +99,9 @@ async def _column(project: Project, column: str, texts: Texts) -> None:
 
     @ui.refreshable
     def form() -> None:
+        if not project.may_look:
+            PublicHierarchyForm(project, column, texts, again)
+            return
         _form(project, column, draft, texts, rungs, again)
 
     @ui.refreshable
@@ -113,9 +127,9 @@ async def _column(project: Project, column: str, texts: Texts) -> None:
 
 
 def _rungs(found: Ladder, texts: Texts) -> None:
-    with box("div", "rungs"):
+    with box("div", "ladder-rungs"):
         for rung in found.rungs:
-            with box("div", "rung"):
+            with box("div", "ladder-rung"):
                 text("span", str(rung.level), "place")
                 with box("div"):
                     text("span", texts("hierarchies.cells", n=rung.cells), "small")
@@ -226,4 +240,8 @@ def _importing(project: Project, column: str, texts: Texts, again: Any) -> None:
             button(texts("app.apply"), take, main=True)
 
 
-SCREEN = ProjectScreen(key="hierarchies", render=render)
+SCREEN = ProjectScreen(
+    key="hierarchies",
+    render=render,
+    looks=False,  # in a private project hierarchies are of public values, and nothing is counted
+)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from nicegui import ui
 
-from nymity.publishing import toml_job
+from nymity.workbench.audit_trail import AuditEntry
 from nymity.workbench.catalogue import Texts
-from nymity.workbench.parts import badge, box, button, card, heading, said, text
+from nymity.workbench.compared_runs import compared_runs, difference
+from nymity.workbench.parts import badge, box, button, card, heading, said, scroll_box, text
 from nymity.workbench.project import JobVersion, Project
 from nymity.workbench.screens import ProjectScreen
 from nymity.workbench.watching import look_now, watched
@@ -25,6 +26,7 @@ def render(project: Project, texts: Texts) -> None:
     with box("div", "two-columns"):
         with box("div"):
             _versions(project, texts)
+            compared_runs(project, texts)
             _audit(project, texts)
         _notes(project, texts)
 
@@ -53,7 +55,9 @@ def _version(project: Project, version: JobVersion, texts: Texts, *, holds: bool
         if not holds:
             button(texts("history.back"), partial(_go_back, project, version.number, texts))
     if version.parent is not None:
-        lines = _difference(project, version.parent, version.number)
+        lines = difference(project, version.parent, version.number)
+        if not lines:
+            return
         with box("details"):
             text("summary", texts("history.lines", n=len(lines)))
             said(text("pre", "\n".join(lines), "code"), tabindex="0")
@@ -63,13 +67,6 @@ def _go_back(project: Project, number: int, texts: Texts) -> None:
     """Make an earlier version hold again, as a version of its own: nothing in between is lost."""
     project.change_job(texts("history.went_back", version=number), lambda _: project.version_data(number))
     look_now()
-
-
-def _difference(project: Project, before: int, after: int) -> list[str]:
-    """Return the lines that a version took out and put in."""
-    old, new = (toml_job(project.version_data(number)).splitlines() for number in (before, after))
-    lines = difflib.unified_diff(old, new, lineterm="", n=0)
-    return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
 
 
 def _notes(project: Project, texts: Texts) -> None:
@@ -107,22 +104,31 @@ def _audit(project: Project, texts: Texts) -> None:
             texts("history.whole") if broken is None else texts("history.broken", line=broken),
             "" if broken is None else "notice",
         )
-        with box("div", "scroll-x"), box("table", "list audit"), box("tbody"):
+        with scroll_box(), box("table", "list audit"), box("tbody"):
             for entry in reversed(project.audit.entries()[-_SHOWN:]):
                 with box("tr"):
                     text("td", str(entry.number), "number-cell")
                     text("td", _when(entry.when))
                     text("td", entry.who)
-                    text("td", entry.what)
-                    text(
-                        "td",
-                        ", ".join(f"{name}: {value}" for name, value in entry.details.items())[:200],
-                        "quiet small",
-                    )
+                    text("td", _told(entry, texts))
                     text("td", entry.hash[:10], "quiet small")
 
     with card(texts("history.audit"), texts("history.audit_lead")):
         shown()
+
+
+#: Kinds of lines and the texts that tell them; others are shown as they are.
+_TOLD = {
+    "begun": "begun", "job": "job", "undo": "undo", "redo": "redo", "note": "note", "turned private": "private",
+    "run": "run", "log opened": "log", "key made": "key",
+}  # fmt: skip
+
+
+def _told(entry: AuditEntry, texts: Texts) -> str:
+    if entry.what in _TOLD:
+        details: dict[str, Any] = {name: str(one) for name, one in entry.details.items()}
+        return texts(f"history.what_{_TOLD[entry.what]}", **details)[:300]
+    return f"{entry.what}: " + ", ".join(f"{name}: {value}" for name, value in entry.details.items())[:200]
 
 
 def _when(moment: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nymity.workbench.catalogue import Texts
-from nymity.workbench.consequences_panel import consequences_panel
+from nymity.workbench.consequences_panel import ConsequencesPanel
 from nymity.workbench.forecast_panel import forecast_panel, ledger_panel
 from nymity.workbench.method_panel import importance_panel, method_panel
 from nymity.workbench.parts import box, heading
@@ -16,15 +16,16 @@ from nymity.workbench.screens import ProjectScreen
 def render(project: Project, texts: Texts) -> None:
     """Fill the page; a private project has the forecast in place of what is counted on records."""
     heading(texts("promises.title"), texts("promises.lead"))
+    costs: ConsequencesPanel | None = None
     with box("div", "two-columns promises"):
         with box("div"):
             promise_panel(project, texts)
-            method_panel(project, texts)
+            method_panel(project, texts, lambda share: costs.slide(share) if costs is not None else None)
             if project.may_look:
                 importance_panel(project, texts)
         with box("div", "beside"):
             if project.may_look:
-                consequences_panel(project, texts)
+                costs = ConsequencesPanel(project, texts)
             else:
                 forecast_panel(project, texts)
                 ledger_panel(project, texts)

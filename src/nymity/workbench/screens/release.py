@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nicegui import ui
-
-from nymity.core.errors import NymityError
-from nymity.core.paths import resolved
-from nymity.publishing.custody import private_folder
 from nymity.workbench.catalogue import Texts
-from nymity.workbench.parts import box, button, card, empty_state, heading, link, said, text, told
+from nymity.workbench.endpoints import address
+from nymity.workbench.parts import badge, box, card, empty_state, heading, link, said, scroll_box, text
 from nymity.workbench.passphrase_panel import passphrase_panel
 from nymity.workbench.project import Project
+from nymity.workbench.release_form import ReleaseForm
 from nymity.workbench.run_panel import run_panel, state_badge
 from nymity.workbench.runs import RunState
 from nymity.workbench.screens import ProjectScreen
-from nymity.workbench.trials import TASK, TriedRelease, newest_done, published
-from nymity.workbench.watching import look_now, watched
+from nymity.workbench.trials import TriedRelease, newest_done, published
+from nymity.workbench.watching import watched
 
 
 def render(project: Project, texts: Texts) -> None:
@@ -31,38 +28,10 @@ def render(project: Project, texts: Texts) -> None:
     if trial.version != project.state.at:
         text("p", texts("release.outdated", version=trial.version, at=project.state.at), "notice")
     with box("div", "two-columns"):
-        _form(project, trial, texts)
+        with box("div"):
+            ReleaseForm(project, trial, _proposed(project), texts)
         _meaning(texts)
     _written(project, texts)
-
-
-def _form(project: Project, trial: TriedRelease, texts: Texts) -> None:
-    """Ask where to, and write."""
-    lead = texts("release.write_lead", run=trial.number, version=trial.version)
-    with card(texts("release.write_title"), lead, "release-form"):
-        folder = ui.input(texts("release.folder"), value=str(_proposed(project))).props("outlined spellcheck=false")
-        key = ui.input(texts("release.key")).props("outlined spellcheck=false clearable")
-        text("p", texts("release.key_lead"), "quiet small")
-        force = ui.checkbox(texts("release.force"))
-
-        def write() -> None:
-            try:
-                out = resolved(Path(str(folder.value or "").strip() or "."))
-                private_folder(out, None, names=("out", "custodian"))
-            except NymityError as error:
-                told(error, texts)
-                return
-            settings = {"out": str(out), "log": str(trial.custodian), "force": bool(force.value)}
-            if str(key.value or "").strip():
-                settings["key"] = str(resolved(Path(key.value.strip())))
-            try:
-                project.runs.start(TASK, job=trial.run.folder / "job.toml", version=trial.version, **settings)
-            except NymityError as error:
-                told(error, texts)
-            look_now()
-
-        with box("div", "actions"):
-            button(texts("release.write"), write, icon="verified", main=True)
 
 
 def _meaning(texts: Texts) -> None:
@@ -85,15 +54,23 @@ def _written(project: Project, texts: Texts) -> None:
                     run_panel(one.run, texts)
                     passphrase_panel(project, one.run, texts)
                 if one.is_done:
-                    _files(one, texts)
+                    _files(project, one, texts)
                 elif one.run.state is not RunState.RUNNING:
                     state_badge(one.run.state, texts)
 
     shown()
 
 
-def _files(one: TriedRelease, texts: Texts) -> None:
-    with box("div", "scroll-x"), box("table", "list"), box("tbody"):
+def _files(project: Project, one: TriedRelease, texts: Texts) -> None:
+    files = one.account["files"]
+    with box("div", "actions"):
+        signed = bool(files.get("signature"))
+        badge(texts("release.signed" if signed else "release.unsigned"), "good" if signed else "")
+        for page in ("about", "report"):
+            if files.get(page) is not None and (page == "about" or project.may_look):
+                where = f"{address(project, 'release-page')}?run={one.number}&page={page}"
+                said(link(texts(f"release.open_{page}"), where), target="_blank", rel="noopener")
+    with scroll_box(), box("table", "list"), box("tbody"):
         for name, path in one.account["files"].items():
             if path is not None:
                 with box("tr"):

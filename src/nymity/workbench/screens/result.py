@@ -10,6 +10,7 @@ import nymity as ny
 from nymity.workbench.analyses import CODE, OpenedTrial, analyse, analysis_of, open_trial
 from nymity.workbench.analysis_panel import analysis_panel
 from nymity.workbench.catalogue import Texts
+from nymity.workbench.learning_panel import learning_panel
 from nymity.workbench.parts import badge, box, button, card, empty_state, heading, in_thread, link, text, tile
 from nymity.workbench.private_panel import private_panel
 from nymity.workbench.project import Project
@@ -44,6 +45,7 @@ async def render(project: Project, texts: Texts) -> None:
         return
     await _beside(project, one, texts)
     await _analysed(project, trial, texts)
+    learning_panel(project, trial, one.opened.table.columns, one.job.target or "", texts)
 
 
 def _figures(one: OpenedTrial, texts: Texts) -> None:

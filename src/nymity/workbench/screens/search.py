@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nymity.workbench.catalogue import Texts
-from nymity.workbench.parts import box, button, card, empty_state, error_card, heading, link, text, tile
+from nymity.workbench.parts import box, button, card, empty_state, error_card, heading, link, scroll_box, text, tile
 from nymity.workbench.project import Project
 from nymity.workbench.run_panel import run_panel, state_badge
 from nymity.workbench.runs import RunState
@@ -64,16 +64,19 @@ def _account(project: Project, trial: TriedRelease, texts: Texts) -> None:
         if (loss := account.get("loss")) and loss.get("scaled") is not None:
             tile(texts("search.lost"), texts.percent(loss["scaled"]), loss["title"] or loss["name"])
         tile(texts("search.warnings"), texts.number(len(warnings)))
+    if trial.was_stopped:
+        text("p", texts("search.was_stopped"), "notice")
     for warning in warnings[:3]:
         text("p", warning["says"], "notice")
     if project.state.at != trial.version:
         text("p", texts("search.outdated"), "quiet")
     with box("div", "actions"):
+        link(texts("search.to_result"), f"{project.address}/result")
         link(texts("search.to_release"), f"{project.address}/release")
 
 
 def _earlier(trials: list[TriedRelease], texts: Texts) -> None:
-    with card(texts("search.earlier")), box("div", "scroll-x"), box("table", "list"):
+    with card(texts("search.earlier")), scroll_box(), box("table", "list"):
         with box("thead"), box("tr"):
             for name in ("run", "job", "state", "released", "lost"):
                 text("th", texts(f"search.column_{name}"))

@@ -1,13 +1,15 @@
 """publish: the whole way from the job to a release, as the command line goes it.
 
-A trial lies in the run's own folder. Given ``out``, the release lies there, with its report in the custodian's folder;
-``log``, the custodian's folder of a trial, makes it the release that was tried: the same draws are drawn.
+A trial lies in the run's own folder; one that is stopped keeps the best that was found, where the method has it. Given
+``out``, the release lies there, with its report in the custodian's folder; ``log``, the custodian's folder of a trial,
+makes it the release that was tried: the same draws are drawn, and ``levels`` are those it had where the time decided.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +17,46 @@ import nymity as ny
 from nymity.cli.console import Screen
 from nymity.cli.publish import Destination, publish_job
 from nymity.core.progress import Observer
+from nymity.publishing.explore import at_levels
+from nymity.publishing.pipeline import with_best_so_far
 from nymity.publishing.signing import Sign
 from nymity.workbench.passphrases import ask_page
-from nymity.workbench.runs import JOB_NAME
+from nymity.workbench.runs import JOB_NAME, told_secret
 
 RELEASE_NAME = "release"
 
 
 def work(folder: Path, settings: Mapping[str, Any], observe: Observer) -> dict[str, Any]:
     """Publish the job, and return the account of it that the command line gives."""
-    job = ny.Job.load(folder / JOB_NAME)
-    out = settings.get("out")
-    if key := settings.get("key"):
-        job = replace(job, sign=Sign(key=key))
-    elif not out:  # what is tried is given to nobody, and need not be signed
-        job = replace(job, sign=None)
-    to = Destination.of(Path(out) if out else folder / RELEASE_NAME, None)
+    job, out = _meant(ny.Job.load(folder / JOB_NAME), settings), settings.get("out")
     return publish_job(
         Screen(quiet=True),
         job,
-        to,
+        Destination.of(Path(out) if out else folder / RELEASE_NAME, None),
         with_report=bool(out),
         log=Path(settings["log"]) if settings.get("log") else None,
         force=bool(settings.get("force")),
         observe=observe,
-        passphrase=ask_page(folder, observe),
+        passphrase=partial(_passphrase, folder, observe),
     )
+
+
+def _passphrase(folder: Path, observe: Observer, question: str) -> str:
+    """Return what the run was begun with, or else ask."""
+    given = told_secret()
+    return ask_page(folder, observe)(question) if given is None else given
+
+
+def _meant(job: ny.Job, settings: Mapping[str, Any]) -> ny.Job:
+    """Return the job with what was chosen for this run: levels, a key, a table of a database."""
+    if settings.get("levels"):
+        job = at_levels(job, settings["levels"])
+    elif not settings.get("out") and isinstance(job.method, ny.AnytimeLattice | ny.OptimalLattice):
+        job = with_best_so_far(job)
+    if settings.get("key"):
+        job = replace(job, sign=Sign(key=settings["key"]))
+    elif not settings.get("out"):  # what is tried is given to nobody, and need not be signed
+        job = replace(job, sign=None)
+    if settings.get("database"):
+        job = replace(job, output=ny.DatabaseOutput(**settings["database"]))
+    return job

@@ -1,0 +1,75 @@
+"""Other settings: methods, values of k and hierarchies that were tried, and those that no other beats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from nymity.core.errors import NymityError
+from nymity.workbench import recommendations
+from nymity.workbench.catalogue import Texts
+from nymity.workbench.parts import badge, box, button, card, scroll_box, text, told
+from nymity.workbench.project import Project
+from nymity.workbench.run_panel import run_panel
+from nymity.workbench.runs import BackgroundRun, RunState
+from nymity.workbench.watching import look_now, watched
+
+
+def settings_panel(project: Project, texts: Texts) -> None:
+    """Offer to try, show how far it is, and then the front from the least risk to the most useful."""
+
+    def begin() -> None:
+        recommendations.begin(project)
+        look_now()
+
+    with card(texts("explore.settings_title"), texts("explore.settings_lead")):
+
+        @watched(project, runs=True)
+        def shown() -> None:
+            run = project.runs.latest(recommendations.TASK)
+            if run is not None:
+                run_panel(run, texts)
+                if run.state is RunState.DONE:
+                    _front(project, run, (run.result or {})["answer"], texts)
+            running = run is not None and run.state is RunState.RUNNING
+            with box("div", "actions"):
+                button(texts("explore.settings_begin"), begin, icon="auto_awesome").set_enabled(not running)
+
+        shown()
+
+
+def _front(project: Project, run: BackgroundRun, found: Mapping[str, Any], texts: Texts) -> None:
+    def use(number: int) -> None:
+        try:
+            recommendations.use(project, run, number, texts("explore.settings_used", choice=number))
+        except NymityError as error:
+            told(error, texts)
+            return
+        ui.navigate.to(f"{project.address}/promises")
+
+    text("p", texts("explore.settings_tried", n=found["tried"]), "quiet")
+    with scroll_box(), box("table", "list"):
+        with box("thead"), box("tr"):
+            for name in ("settings", "risk", "average", "suppressed"):
+                text("th", texts(f"explore.word_{name}"))
+            text("th", found["measure"])
+            text("th", "")
+        with box("tbody"):
+            for one in found["choices"]:
+                with box("tr"):
+                    with box("td"):
+                        text("span", one["words"])
+                        if one["number"] == found["knee"]:
+                            badge(texts("explore.settings_knee"), "good")
+                    text("td", texts.percent(one["highest"]))
+                    text("td", texts.percent(one["average"]))
+                    text("td", texts.percent(one["suppressed"] / max(1, found["records"])))
+                    text("td", one["useful"])
+                    with box("td"):
+                        button(texts("explore.settings_use"), partial(use, one["number"])).props("dense flat")
+    text("p", texts("explore.settings_original", measure=found["measure"], value=found["original"]), "quiet small")
+    for note in found["notes"]:
+        text("p", f"{note[:1].upper()}{note[1:]}.", "quiet small")
