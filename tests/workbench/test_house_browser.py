@@ -36,7 +36,7 @@ def window(chromium: Any, house: ServedHouse, **settings: Any) -> Iterator[Any]:
     settings = {"viewport": {"width": 1280, "height": 860}, "locale": "en-US", **settings}
     context = chromium.new_context(**settings)
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     seen = Seen(page, house.address)
     page.goto(house.address)
     yield page

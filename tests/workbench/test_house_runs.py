@@ -28,7 +28,7 @@ from nymity.workbench.project import Project
 from nymity.workbench.runs import RESULT_NAME, SPEC_NAME, WAITING_NAME, BackgroundRun, RunState, launch_now, write_json
 
 
-def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
+def until(done: Callable[[], bool], seconds: float = 180.0) -> None:
     end = time.monotonic() + seconds
     while not done():
         assert time.monotonic() < end, "it took too long"

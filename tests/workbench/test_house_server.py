@@ -31,7 +31,7 @@ from nymity.workbench.screens import ORDER
 CANARY = "Zyxwvut"
 
 
-def until(done: Callable[[], Any], seconds: float = 60.0) -> None:
+def until(done: Callable[[], Any], seconds: float = 180.0) -> None:
     end = time.monotonic() + seconds
     while not done():
         assert time.monotonic() < end, "it took too long"
