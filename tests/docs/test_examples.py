@@ -237,7 +237,7 @@ def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
     found: list[Block] = []
     fence = re.compile(
-        r"(?:^<!-- (?P<comment>.*) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$"
+        r"(?:^<!-- (?P<comment>[^\n]*) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$"
         r"(?:\n+```text\n(?P<below>.*?)^```$)?",
         re.MULTILINE | re.DOTALL,
     )

@@ -153,6 +153,30 @@ def test_an_upload_is_a_project_that_keeps_the_file(home: Home, client: Client) 
     assert not list(home.folder.glob(".upload-*"))
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "..\\\\..\\\\x.csv",
+        "/etc/x.csv",
+        "x/../../y.csv",
+        "a\0b.csv",
+        ".csv",
+        "..",
+        ".",
+        "",
+        "a" * 999,
+        "\N{CROWN}" * 300 + ".csv",
+    ],
+)
+def test_names_of_uploads_lead_nowhere_else(home: Home, client: Client, name: str) -> None:
+    answer = client.post("/api/upload", params={"name": name}, content=b"a,b\n1,2\n3,4\n")
+    assert answer.status_code in (200, 400), name
+    if answer.status_code == 200:
+        made = home.find(answer.json()["project"])
+        assert Path(made.job_data["source"]["path"]).parent == made.files
+        assert made.folder.parent == home.folder
+
+
 def test_an_upload_that_is_no_table_leaves_nothing(home: Home, client: Client) -> None:
     before = set(home.folder.iterdir())
     for name, content in (("x.exe", b"MZ"), ("x.csv", b""), ("x.xlsx", b"PK\3\4 no"), ("x.parquet", b"PAR1PAR1")):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nymity.workbench.guard import MOST_BODY, Guard
+from nymity.workbench.guard import MOST_BODY, WindowGuard
 
 HOST = "127.0.0.1:4321"
 PAGE = b"<html><script>1</script><script src='x'></script></html>"
@@ -31,7 +31,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 
 
 def ask(
-    guard: Guard,
+    guard: WindowGuard,
     path: str = "/",
     *,
     method: str = "GET",
@@ -68,17 +68,17 @@ def ask(
 
 
 @pytest.fixture
-def guard() -> Guard:
-    return Guard(app, frozenset({HOST}))
+def guard() -> WindowGuard:
+    return WindowGuard(app, frozenset({HOST}))
 
 
-def let_in(guard: Guard) -> str:
+def let_in(guard: WindowGuard) -> str:
     status, headers, _ = ask(guard, query=f"token={guard.token}")
     assert status == 303
     return headers["set-cookie"].partition(";")[0]
 
 
-def test_the_token_is_exchanged_for_a_cookie_once(guard: Guard) -> None:
+def test_the_token_is_exchanged_for_a_cookie_once(guard: WindowGuard) -> None:
     status, headers, body = ask(guard, "/p/abc", query=f"a=1&token={guard.token}")
     assert (status, headers["location"], body) == (303, "/p/abc?a=1", b"")
     assert "HttpOnly" in headers["set-cookie"]
@@ -89,21 +89,21 @@ def test_the_token_is_exchanged_for_a_cookie_once(guard: Guard) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "token=", "token=wrong", "Token={token}"])
-def test_without_the_token_there_is_nothing(guard: Guard, query: str) -> None:
+def test_without_the_token_there_is_nothing(guard: WindowGuard, query: str) -> None:
     assert ask(guard, query=query.format(token=guard.token))[0] == 401
     assert ask(guard, query=f"token={guard.token}")[0] == 303  # and trying costs nobody the token
 
 
-def test_a_cookie_of_somebody_else_is_none(guard: Guard) -> None:
+def test_a_cookie_of_somebody_else_is_none(guard: WindowGuard) -> None:
     cookie = let_in(guard)
-    other = Guard(app, frozenset({HOST}))
+    other = WindowGuard(app, frozenset({HOST}))
     assert ask(other, cookie=cookie)[0] == 401
     assert ask(guard, cookie=cookie[:-1])[0] == 401
     assert ask(guard, cookie="\"'=;;;")[0] == 401
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "localhost:4321", "", None])
-def test_another_host_is_refused_with_the_cookie_and_the_token(guard: Guard, host: str | None) -> None:
+def test_another_host_is_refused_with_the_cookie_and_the_token(guard: WindowGuard, host: str | None) -> None:
     assert ask(guard, query=f"token={guard.token}", host=host)[0] == 421
     assert ask(guard, cookie=let_in(guard), host=host)[0] == 421
 
@@ -111,7 +111,7 @@ def test_another_host_is_refused_with_the_cookie_and_the_token(guard: Guard, hos
 @pytest.mark.parametrize(
     "origin", [None, "null", "http://evil.example", f"https://{HOST}", f"http://{HOST}.evil.example"]
 )
-def test_what_another_page_sends_is_refused(guard: Guard, origin: str | None) -> None:
+def test_what_another_page_sends_is_refused(guard: WindowGuard, origin: str | None) -> None:
     cookie = let_in(guard)
     assert ask(guard, method="POST", cookie=cookie, origin=origin)[0] == 403
     assert ask(guard, kind="websocket", cookie=cookie, origin=origin)[0] == 403
@@ -120,7 +120,7 @@ def test_what_another_page_sends_is_refused(guard: Guard, origin: str | None) ->
     assert ask(guard, kind="websocket", origin=f"http://{HOST}")[0] == 403
 
 
-def test_bodies_are_limited_whatever_their_length_is_said_to_be(guard: Guard) -> None:
+def test_bodies_are_limited_whatever_their_length_is_said_to_be(guard: WindowGuard) -> None:
     sent = {"method": "POST", "cookie": let_in(guard), "origin": f"http://{HOST}"}
     assert ask(guard, **sent, content_length=str(MOST_BODY + 1))[0] == 413
     piece = b"x" * (MOST_BODY // 2)
@@ -130,7 +130,7 @@ def test_bodies_are_limited_whatever_their_length_is_said_to_be(guard: Guard) ->
     assert ask(guard, **sent, content_length="many")[0] == 413
 
 
-def test_every_script_of_a_page_has_the_nonce_and_the_policy_names_it(guard: Guard) -> None:
+def test_every_script_of_a_page_has_the_nonce_and_the_policy_names_it(guard: WindowGuard) -> None:
     cookie = let_in(guard)
     seen = set()
     for _ in range(2):
@@ -146,12 +146,12 @@ def test_every_script_of_a_page_has_the_nonce_and_the_policy_names_it(guard: Gua
     assert ask(guard, "/data", cookie=cookie)[2] == PAGE
 
 
-def test_nobody_speaks_as_a_proxy(guard: Guard) -> None:
+def test_nobody_speaks_as_a_proxy(guard: WindowGuard) -> None:
     ask(guard, cookie=let_in(guard), x_forwarded_prefix="/evil", forwarded="for=1", X_Real_IP="1", accept="*/*")
     assert {name for name, _ in app.scope["headers"]} == {b"host", b"cookie", b"accept"}  # type: ignore[attr-defined]
 
 
-def test_a_header_that_stands_twice_is_nobodys(guard: Guard) -> None:
+def test_a_header_that_stands_twice_is_nobodys(guard: WindowGuard) -> None:
     cookie = let_in(guard)
     scope = {"type": "http", "method": "GET", "path": "/", "query_string": b""}
     twice = [(b"host", HOST.encode()), (b"Host", b"evil.example"), (b"cookie", cookie.encode())]

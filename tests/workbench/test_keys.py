@@ -64,7 +64,7 @@ def test_a_passphrase_goes_to_the_process_and_stays_nowhere(
     assert ny.check(tmp_path / "signed", key=f"{path}.pub").holds
     for file in [*project.folder.parent.rglob("*"), *tmp_path.rglob("*")]:
         assert not file.is_file() or SECRET.encode() not in file.read_bytes(), file
-    for wrong in ("another one", "", None):
+    for wrong in ("another one", ""):
         failed = written(project, trial, tmp_path / "unsigned", wrong, key=str(path))
         assert failed.state is RunState.FAILED
         assert not (tmp_path / "unsigned" / "certificate.json").exists()

@@ -7,6 +7,7 @@ from nymity.core.public_names import public_names
 __all__, __getattr__ = public_names(
     __name__,
     console="Screen",
+    failure="describe_bug",
     publish="Destination publish_job",
     start="run",
 )

@@ -22,7 +22,7 @@ from nymity.core.quoting import hidden
 _COMMANDS = (
     "demo", "inspect", "import", "publish", "preset", "explore", "forecast", "check", "report", "measure", "compare",
     "query", "recommend", "risk", "attack", "apply", "identify", "forget", "hierarchy", "schema",
-    "workbench",
+    "workbench", "workbench-password",
 )  # fmt: skip
 #: Where a module cannot have the name of its command.
 _MODULES = {"import": "import_project"}
@@ -73,7 +73,7 @@ def command_line(arguments: Sequence[str]) -> tuple[typer.Typer, list[str]]:
     )
     made.callback()(_options)
     for name in _COMMANDS if called is None else [called]:
-        module = import_module(f"nymity.cli.{_MODULES.get(name, name)}")
+        module = import_module(f"nymity.cli.{_MODULES.get(name, name.replace('-', '_'))}")
         register(made, name, module.command, module.EXAMPLES)
     return made, [] if called is not None else _further(made)
 

@@ -10,8 +10,14 @@ import typer
 
 from nymity.cli.console import Screen
 from nymity.cli.shared_options import AsJson, Quiet
+from nymity.core.errors import ParameterError
 
-EXAMPLES = ("nymity workbench", "nymity workbench patients.csv", "nymity workbench job.toml --no-browser")
+EXAMPLES = (
+    "nymity workbench",
+    "nymity workbench patients.csv",
+    "nymity workbench job.toml --no-browser",
+    "nymity workbench --serve house.toml",
+)
 
 
 def command(
@@ -26,6 +32,10 @@ def command(
         ),
     ] = None,
     port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.", min=0, max=65_535)] = 0,
+    serve: Annotated[
+        Path | None,
+        typer.Option(metavar="HOUSE.TOML", help="Serve several users, as this configuration says.", show_default=False),
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
     *,
     quiet: Quiet = False,
@@ -35,7 +45,12 @@ def command(
 
     It listens on this machine alone, and the address that it opens works once. Files stay where they are; a project is
     a folder of your own. Ctrl-C ends it; runs that are under way go on, and are there when it is started again.
+
+    With --serve it is for several users, who log in or come by a proxy that names them, each with a role.
     """
+    if serve is not None:
+        _serve_house(serve, Screen(quiet=quiet, as_json=as_json), alone=(what, projects, port or None))
+        return
     # By name: the workbench lies above the command line, and runs its commands.
     server, projects_of = import_module("nymity.workbench.server"), import_module("nymity.workbench.home").Home
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -47,3 +62,17 @@ def command(
         screen.answer({"address": address})
 
     server.serve(home, what=what, port=port, open_browser=browser, told=told)
+
+
+def _serve_house(path: Path, screen: Screen, *, alone: tuple[object, ...]) -> None:
+    if any(one is not None for one in alone):
+        raise ParameterError(
+            "--serve", expected="a configuration that says all of it", got="a table, --projects or --port beside it"
+        )
+    configuration = import_module("nymity.workbench.house.configuration").HouseConfiguration.load(path)
+
+    def told(address: str) -> None:
+        screen.line(f"The workbench is at {address}")
+        screen.answer({"address": address})
+
+    import_module("nymity.workbench.house.house_server").serve_house(configuration, told=told)

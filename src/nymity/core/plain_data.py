@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from nymity.core.errors import FileError
 from nymity.core.files import open_file
@@ -27,6 +27,8 @@ MOST_DEPTH = 120
 #: Bytes of a job file, and of a file that the custodian keeps (recoding, log, ledger).
 MOST_JOB_BYTES = 64 * 2**20
 MOST_KEPT_BYTES = 4 * 2**30
+#: Bytes that are read at a time.
+_PIECE = 2**20
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 #: A dotted key of too many parts, where a key can stand: at the start of a line, in a head, in an inline table.
@@ -62,13 +64,22 @@ def read_content(path: str | Path, *, most: int, expected: str, hint: str = "") 
     """Read a file of at most so many bytes."""
     try:
         with open_file(path) as stream:
-            content = stream.read(most + 1)
+            content = _read_at_most(stream, most + 1)
     except OSError as error:
         got = error.strerror or str(error)
         raise FileError(str(path), expected=expected, got=got, hint=hint) from error
     if len(content) > most:
         raise FileError(str(path), expected=f"{expected}, at most {most:,} bytes", got="more")
     return content
+
+
+def _read_at_most(stream: BinaryIO, most: int) -> bytes:
+    """Read in pieces: to read gigabytes at once, Python asks for their memory before it looks what is there."""
+    pieces, left = [], most
+    while left and (piece := stream.read(min(left, _PIECE))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def read_json(path: str | Path, *, expected: str, most: int = MOST_KEPT_BYTES, hint: str = "") -> dict[str, Any]:

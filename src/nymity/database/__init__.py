@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from nymity.database.address import Address
 from nymity.database.database_kind import qualified
 from nymity.database.database_output import DatabaseOutput
 from nymity.database.database_source import DatabaseSource
 from nymity.database.session import Session
 from nymity.database.table_writer import TableWriter
 
-__all__ = ["DatabaseSource", "DatabaseOutput", "TableWriter", "Session", "qualified"]
+__all__ = ["Address", "DatabaseSource", "DatabaseOutput", "TableWriter", "Session", "qualified"]

@@ -20,6 +20,7 @@ from nymity.core.plain_data import read_json
 from nymity.publishing.job_tables import load_source
 from nymity.report import check_source
 from nymity.table.text import as_text
+from nymity.workbench.house.rights import Right
 from nymity.workbench.project import Project
 from nymity.workbench.runs import JOB_NAME, BackgroundRun, RunState
 from nymity.workbench.tasks.analyse import FIGURES_NAME
@@ -124,6 +125,7 @@ class RowsBeside:
 
 def open_trial(project: Project, trial: TriedRelease) -> OpenedTrial:
     """Return a trial, opened; what is not private is refused in a private project."""
+    project.require(Right.LOOK, "the result")
     key = str(trial.run.folder)
     with _keeping:
         one = _kept.setdefault(key, OpenedTrial(trial))
@@ -169,6 +171,7 @@ def figures_of(project: Project, trial: TriedRelease) -> Mapping[str, Any]:
 
 def open_log(project: Project, trial: TriedRelease) -> dict[str, Any]:
     """Return the figures of the custodian's log of a private release; that somebody looks is written down first."""
+    project.require(Right.RELEASE, "log")
     log = open_trial(project, trial).opened.log
     if log is None:
         raise ParameterError("result", expected="the custodian's log of this trial", got="none")

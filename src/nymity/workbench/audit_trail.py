@@ -78,9 +78,10 @@ class AuditEntry:
 
 @dataclass(frozen=True)
 class AuditTrail:
-    """The log in a file."""
+    """The log in a file; ``who`` is written into new lines, whoever runs the program where nobody is named."""
 
     path: Path
+    who: str | None = None
 
     @property
     def stamp(self) -> tuple[int, int]:
@@ -125,7 +126,7 @@ class AuditTrail:
     def append(self, what: str, details: Mapping[str, Any], *, who: str | None = None) -> AuditEntry:
         """Add a line; inside of :meth:`writing`."""
         known = self.entries()
-        entry = AuditEntry.after(known[-1] if known else None, what, details, who or this_user())
+        entry = AuditEntry.after(known[-1] if known else None, what, details, who or self.who or this_user())
         whole = sum(len(one.line()) for one in known) if self._is_torn() else None
         handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:

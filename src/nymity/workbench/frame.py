@@ -11,9 +11,11 @@ from nicegui import ui
 from nymity.core.errors import NymityError
 from nymity.workbench.catalogue import LANGUAGES, Texts
 from nymity.workbench.code_panel import code_panel
+from nymity.workbench.house.house_menu import house_menu
+from nymity.workbench.house.rights import Right
 from nymity.workbench.parts import badge, box, card, error_card, icon_button, link, said, text
 from nymity.workbench.project import Project
-from nymity.workbench.screens import ProjectScreen, screens
+from nymity.workbench.screens import ProjectScreen, screens_for
 from nymity.workbench.watching import watched
 
 #: What NiceGUI calls the themes: None follows the system.
@@ -41,7 +43,7 @@ async def show_screen(project: Project, screen: ProjectScreen, texts: Texts, the
 
 def _next_step(project: Project, current: ProjectScreen, texts: Texts) -> None:
     """Show the way on, for whoever does not know it yet."""
-    keys = list(screens())
+    keys = list(screens_for(project.actor))
     place = keys.index(current.key) + 1
     if place < len(keys):
         with box("div", "next-step"):
@@ -63,7 +65,7 @@ def framed(
         if project is not None:
             _steps(project, texts, current)
         with said(box("main", "content"), id="content", tabindex="-1"):
-            if project is not None and not project.may_look:
+            if project is not None and project.state.private:
                 text("p", texts("app.private_explored" if project.state.explored else "app.private"), "notice")
             yield
 
@@ -72,11 +74,16 @@ def _header(texts: Texts, theme: str, project: Project | None, current: ProjectS
     with box("header", "top"):
         said(link(texts("app.name"), "/", "brand"), title=texts("app.projects"))
         if project is not None:
-            said(text("span", project.name, "project-name"), title=str(project.folder))
+            named = text("span", project.name, "project-name")
+            if not project.actor.in_house:
+                said(named, title=str(project.folder))
         box("div", "spring")
         if project is not None and current is not None:
-            _undo_buttons(project, texts)
-            code_panel(project, current, texts)
+            if project.actor.may(Right.CHANGE):
+                _undo_buttons(project, texts)
+            if project.actor.may(Right.LOOK):  # a job lists values in its hierarchies
+                code_panel(project, current, texts)
+        house_menu(project, texts)
         icon_button(_ICONS[theme], texts("app.theme"), lambda: ui.navigate.to(f"/settings?theme={_NEXT[theme]}"))
         with icon_button("language", texts("app.language")), ui.menu():
             for code, (name, _, _) in LANGUAGES.items():
@@ -103,7 +110,7 @@ def _steps(project: Project, texts: Texts, current: ProjectScreen | None) -> Non
     @watched(project)
     def steps() -> None:
         with box("ol"):
-            for number, screen in enumerate(screens().values(), 1):
+            for number, screen in enumerate(screens_for(project.actor).values(), 1):
                 _step(number, screen, project, texts, is_current=screen is current)
 
     with said(box("nav", "steps"), aria_label=texts("nav.label")):

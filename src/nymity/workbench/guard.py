@@ -8,7 +8,7 @@ name lead here. So:
 - a one-time token in the opened address is exchanged for a cookie (HttpOnly, SameSite=Strict) and removed from the
   address; without the cookie there is nothing to see (401);
 - bodies are limited, also those whose length nobody said (413);
-- headers by which a proxy would speak are removed: there is none;
+- headers by which a proxy would speak are removed: the application believes none;
 - every page gets a policy by which nothing is loaded from elsewhere, and scripts run with this answer's nonce alone.
 """
 
@@ -54,10 +54,71 @@ SANDBOX = (
 
 @dataclass
 class Guard:
-    """Lets through what comes from the window that was opened with the token; ``hosts`` are the server's names."""
+    """Refuses what comes from elsewhere; ``hosts`` are the server's names. Who is let in, a kind of guard says."""
 
     app: App
     hosts: frozenset[str]
+    scheme: str = "http"
+    most_upload: int = MOST_UPLOAD
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or hand on."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        refused = self._refusal(scope)
+        scope["headers"] = [(name, value) for name, value in scope["headers"] if not is_proxied(name)]
+        if scope["type"] == "websocket":
+            await (self._hand_on_socket(scope, receive, send) if refused is None else close(receive, send))
+        elif refused is None:
+            await self._hand_on(scope, receive, send)
+        elif refused == 401:
+            await self._knocked(scope, receive, send)
+        else:
+            await self._refuse(scope, send, refused)
+
+    def knows(self, scope: Scope) -> bool:
+        """Return whether this comes from somebody who was let in."""
+        raise NotImplementedError
+
+    async def _knocked(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer somebody who was not let in yet."""
+        await self._refuse(scope, send, 401)
+
+    def _refusal(self, scope: Scope) -> int | None:
+        """Return the status of what is refused; None for what is let through."""
+        if header(scope, b"host") not in self.hosts:
+            return 421
+        origin = header(scope, b"origin")
+        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        if (changes or origin) and origin not in {f"{self.scheme}://{host}" for host in self.hosts}:
+            return 403
+        return None if self.knows(scope) else 401
+
+    async def _refuse(self, scope: Scope, send: Send, status: int) -> None:
+        await answer(send, status)
+
+    async def _hand_on_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.app(scope, receive, send)
+
+    async def _hand_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        most = self.most_upload if scope["path"] == UPLOAD_PATH else MOST_BODY
+        length = header(scope, b"content-length") or "0"
+        if not length.isdecimal() or len(length) > _LONGEST_LENGTH or int(length) > most:
+            await self._refuse(scope, send, 413)
+            return
+        reply = _Reply(send)
+        try:
+            await self.app(scope, counted(receive, most), reply)
+        except TooMuch:
+            if not reply.begun:
+                await self._refuse(scope, send, 413)
+
+
+@dataclass
+class WindowGuard(Guard):
+    """Lets through what comes from the window that was opened with the token."""
+
     token: str = field(default_factory=lambda: secure_bytes(32).hex(), repr=False)
     _session: str = field(default_factory=lambda: secure_bytes(32).hex(), repr=False)
     _used: bool = False
@@ -67,41 +128,13 @@ class Guard:
         """One for each port, for cookies know none: two workbenches may be open."""
         return "nymity-" + min(self.hosts).rpartition(":")[2]
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or hand on."""
-        if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
-            return
-        scope["headers"] = [(name, value) for name, value in scope["headers"] if not _is_proxied(name)]
-        refused = self._refusal(scope)
-        if scope["type"] == "websocket":
-            await (self.app(scope, receive, send) if refused is None else _close(receive, send))
-            return
-        if refused is None:
-            await self._hand_on(scope, receive, send)
-        elif refused == 401 and self._opens(scope):
-            await self._let_in(scope, send)
-        else:
-            await _answer(send, refused)
+    def knows(self, scope: Scope) -> bool:
+        """Return whether the window's cookie comes with it."""
+        held = cookie(scope, self.cookie_name)
+        return held is not None and hmac.compare_digest(held.encode(), self._session.encode())
 
-    def _refusal(self, scope: Scope) -> int | None:
-        """Return the status of what is refused; None for what is let through."""
-        if _header(scope, b"host") not in self.hosts:
-            return 421
-        origin = _header(scope, b"origin")
-        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if (changes or origin) and origin not in {f"http://{host}" for host in self.hosts}:
-            return 403
-        return None if self._is_known(scope) else 401
-
-    def _is_known(self, scope: Scope) -> bool:
-        cookies: SimpleCookie = SimpleCookie()
-        try:
-            cookies.load(_header(scope, b"cookie"))
-        except CookieError:
-            return False
-        held = cookies.get(self.cookie_name)
-        return held is not None and hmac.compare_digest(held.value.encode(), self._session.encode())
+    async def _knocked(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self._let_in(scope, send) if self._opens(scope) else answer(send, 401))
 
     def _opens(self, scope: Scope) -> bool:
         """Return whether this is the first use of the token."""
@@ -113,23 +146,8 @@ class Guard:
         self._used = True
         rest = [one for one in parse_qsl(scope["query_string"].decode("latin-1")) if one[0] != TOKEN_FIELD]
         address = scope["path"] + ("?" + urlencode(rest) if rest else "")
-        cookie = f"{self.cookie_name}={self._session}; HttpOnly; SameSite=Strict; Path=/"
-        await _answer(
-            send, 303, [(b"location", address.encode("latin-1", "replace")), (b"set-cookie", cookie.encode())]
-        )
-
-    async def _hand_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        most = MOST_UPLOAD if scope["path"] == UPLOAD_PATH else MOST_BODY
-        length = _header(scope, b"content-length") or "0"
-        if not length.isdecimal() or len(length) > _LONGEST_LENGTH or int(length) > most:
-            await _answer(send, 413)
-            return
-        reply = _Reply(send)
-        try:
-            await self.app(scope, _counted(receive, most), reply)
-        except _TooMuch:
-            if not reply.begun:
-                await _answer(send, 413)
+        held = f"{self.cookie_name}={self._session}; HttpOnly; SameSite=Strict; Path=/"
+        await answer(send, 303, [(b"location", address.encode("latin-1", "replace")), (b"set-cookie", held.encode())])
 
 
 class _Reply:
@@ -183,11 +201,11 @@ def _headers(nonce: str, policy: str = _POLICY) -> list[tuple[bytes, bytes]]:
     ]
 
 
-class _TooMuch(Exception):  # noqa: N818 -- it never leaves this file
+class TooMuch(Exception):  # noqa: N818 -- it never leaves the guards
     """A body is longer than it may be."""
 
 
-def _counted(receive: Receive, most: int) -> Receive:
+def counted(receive: Receive, most: int) -> Receive:
     """Count what comes: its length may have been said wrongly, or not at all."""
     came = 0
 
@@ -196,7 +214,7 @@ def _counted(receive: Receive, most: int) -> Receive:
         message = await receive()
         came += len(message.get("body", b""))
         if came > most:
-            raise _TooMuch
+            raise TooMuch
         return message
 
     return counted
@@ -210,24 +228,39 @@ _WORDS = {
 }
 
 
-async def _answer(send: Send, status: int, headers: list[tuple[bytes, bytes]] | None = None) -> None:
-    body = _WORDS.get(status, b"")
+async def answer(
+    send: Send, status: int, headers: list[tuple[bytes, bytes]] | None = None, *, words: bytes | None = None
+) -> None:
+    """Answer in a few words of the guard's own."""
+    body = _WORDS.get(status, b"") if words is None else words
     plain = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": [*plain, *_headers(""), *(headers or [])]})
     await send({"type": "http.response.body", "body": body})
 
 
-async def _close(receive: Receive, send: Send) -> None:
+async def close(receive: Receive, send: Send) -> None:
     """Refuse a websocket before it is one: the server answers 403."""
     await receive()
     await send({"type": "websocket.close", "code": 1008})
 
 
-def _header(scope: Scope, wanted: bytes) -> str:
+def header(scope: Scope, wanted: bytes) -> str:
     """Return a header that stands once; one that stands twice is nobody's."""
     found = [value for name, value in scope["headers"] if name.lower() == wanted]
     return found[0].decode("latin-1") if len(found) == 1 else ""
 
 
-def _is_proxied(name: bytes) -> bool:
+def cookie(scope: Scope, name: str) -> str | None:
+    """Return the value of a cookie, None where there is none."""
+    cookies: SimpleCookie = SimpleCookie()
+    try:
+        cookies.load(header(scope, b"cookie"))
+    except CookieError:
+        return None
+    held = cookies.get(name)
+    return None if held is None else held.value
+
+
+def is_proxied(name: bytes) -> bool:
+    """Return whether a header is one by which proxies speak."""
     return name.lower() in _PROXIED or name.lower().startswith(b"x-forwarded-")

@@ -14,6 +14,7 @@ from nymity.io import cells_at
 from nymity.publishing import Ladder, parse_schema
 from nymity.table.hierarchy import HierarchySource
 from nymity.workbench.catalogue import Texts
+from nymity.workbench.house.rights import Right
 from nymity.workbench.project import JOBS_NAME, Project
 from nymity.workbench.tables import look_at
 
@@ -32,6 +33,7 @@ def source_of(project: Project, column: str, draft: dict[str, Any] | None) -> Hi
     if draft is None:
         return None
     described = {column: {"role": "quasi", "hierarchy": draft}}
+    project.check_reach({"schema": described})
     found: HierarchySource | None = parse_schema(described, folder=project.folder / JOBS_NAME)[column].hierarchy
     return found
 
@@ -44,6 +46,7 @@ def saved(project: Project, column: str) -> dict[str, Any] | None:
 
 def ladder_of(project: Project, column: str, draft: dict[str, Any] | None) -> Ladder:
     """Count the levels that a hierarchy makes of a column, or say what it lacks; remembered."""
+    project.require(Right.LOOK, column)
     if not project.may_look:
         return _public_ladder(project, column, draft)
     memory = look_at(project).memory.setdefault("ladders", {})
@@ -99,4 +102,5 @@ def is_by_hand(project: Project, draft: dict[str, Any] | None) -> bool:
 
 def imported(project: Project, path: str) -> dict[str, Any]:
     """Read a file as ARX writes it, and keep what it says."""
+    project.check_reach({"schema": {"": {"hierarchy": {"path": path}}}})
     return by_hand(project, ny.Hierarchy.read(path))

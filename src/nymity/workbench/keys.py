@@ -8,6 +8,7 @@ from pathlib import Path
 from nymity.core.disk import make_folder
 from nymity.core.errors import NymityError, ParameterError
 from nymity.publishing import Sign, new_key
+from nymity.workbench.house.rights import Right
 from nymity.workbench.project import Project
 
 KEYS_NAME = "keys"
@@ -15,7 +16,7 @@ KEYS_NAME = "keys"
 
 def keys_of(project: Project) -> list[Path]:
     """Return the private keys that lie beside the project, by name."""
-    folder = project.folder.parent / KEYS_NAME
+    folder = _folder(project)
     return sorted(path.with_suffix("") for path in folder.glob("*.pub") if path.with_suffix("").is_file())
 
 
@@ -23,12 +24,19 @@ def make_key(project: Project, name: str, passphrase: str) -> Path:
     """Make a key that is called like this; who made it is written down."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}", name):
         raise ParameterError("name", expected="letters, digits, _ and -, at most 60", got=repr(name)[:80])
-    folder = project.folder.parent / KEYS_NAME
+    project.require(Right.RELEASE, "key")
+    folder = _folder(project)
     make_folder(folder, [], private=True)
     public = new_key(folder / name, passphrase)
     with project.audit.writing():
         project.audit.append("key made", {"file": str(folder / name), "fingerprint": public.fingerprint})
     return folder / name
+
+
+def _folder(project: Project) -> Path:
+    """Return where keys lie: beside the projects, in a house in the folder of whoever asks."""
+    own = None if project.actor.reach is None else project.actor.reach.keys
+    return project.folder.parent / KEYS_NAME if own is None else own
 
 
 def asks_passphrase(path: str) -> bool:

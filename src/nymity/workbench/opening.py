@@ -16,10 +16,13 @@ from nymity.core.paths import path_text, resolved
 from nymity.io import FORMATS, DetectedReading, WriteOptions
 from nymity.publishing import starter_job
 from nymity.workbench.home import Home
+from nymity.workbench.house.reach import Reach
 from nymity.workbench.project import PROJECT_NAME, Project
 from nymity.workbench.tables import keep
 
 DEMO_ROWS, DEMO_NAME = 20_000, "hospital.csv"
+#: Bytes of a file's name; systems have at most 255.
+_LONGEST = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,12 +33,14 @@ class LyingThere:
     path: Path
 
     @staticmethod
-    def at(text: str) -> LyingThere:
+    def at(text: str, reach: Reach | None = None) -> LyingThere:
         """Look at a path that somebody typed, or say why nothing can be opened there."""
+        if reach is not None:
+            reach.check_read("path", text.strip())
         path = resolved(Path(path_text("path", text.strip())).expanduser())
         if not os.path.exists(path):  # noqa: PTH110 -- Path.exists fails with names that are too long
             raise FileError(str(path), expected="a file or folder that is there", got="none", hint="the whole path")
-        if (path / PROJECT_NAME).is_file():
+        if (path / PROJECT_NAME).is_file() and reach is None:  # those of a house are not opened by their folder
             return LyingThere(kind="project", path=path)
         if path.suffix.lower() == ".toml":
             return LyingThere(kind="job", path=path)
@@ -49,7 +54,7 @@ def address_of(home: Home, there: LyingThere, *, private: bool = False) -> str:
     if there.kind == "release":
         return f"/release?path={quote(str(there.path), safe='')}"
     ways: dict[str, Callable[[], Project]] = {
-        "project": lambda: Project.open(there.path),
+        "project": lambda: Project.open(there.path, home.actor),
         "job": lambda: open_job(home, there.path),
         "table": lambda: open_table(home, there.path, private=private),
     }
@@ -62,11 +67,13 @@ def open_table(home: Home, path: Path, *, name: str = "", private: bool = False,
     """Begin a project with a table that stays where it is."""
     given = {name: value for name, value in reading.items() if value not in (None, "")}
     source = {"path": str(resolved(path)), **given}
+    home.check_reach({"source": source})
     ny.Source(**source)  # refused before there is a folder
     if private:
         project = home.begin(name or stem_of(path), private=True)
         project.change_job("table named", lambda _: {"source": source})
         return project
+    home.weigh(resolved(path))
     told, job, asked = first_job(source)
     project = home.begin(name or stem_of(path))
     project.change_job("table opened", lambda _: job, asked=asked)
@@ -77,6 +84,7 @@ def open_table(home: Home, path: Path, *, name: str = "", private: bool = False,
 def open_database(home: Home, *, url: str, table: str, schema: str = "", private: bool = False) -> Project:
     """Begin a project with a table of a database, which is only read."""
     source = {"url": url.strip(), "table": table.strip(), **({"schema": schema.strip()} if schema.strip() else {})}
+    home.check_reach({"source": source})
     ny.DatabaseSource(**source)  # refused before there is a folder
     if private:
         project = home.begin(table.strip(), private=True)
@@ -92,6 +100,7 @@ def open_database(home: Home, *, url: str, table: str, schema: str = "", private
 def open_job(home: Home, path: Path) -> Project:
     """Begin a project with a job; its relative paths start at its folder."""
     job = ny.Job.load(resolved(path))
+    home.check_reach(job.to_dict())
     project = home.begin(path.stem if path.stem != "job" else path.parent.name or path.stem, private=job.is_private)
     project.change_job("job opened", lambda _: job.to_dict())
     return project
@@ -144,9 +153,17 @@ def stem_of(path: Path) -> str:
     return path.name[: len(path.name) - len(suffix)] or path.name
 
 
+def _file_name(name: str) -> str:
+    """Return what a file is called that came as ``name``: without folders, and no longer than names can be."""
+    safe = Path(name.replace("\\", "/").replace("\0", "")).name.strip()
+    while len(os.fsencode(safe)) > _LONGEST:
+        safe = safe[1:]
+    return "table.csv" if safe.strip(".") == "" else safe
+
+
 def uploaded(home: Home, name: str, content: Path, *, private: bool = False) -> Project:
     """Begin a project with a file that was uploaded, which it keeps."""
-    safe = Path(name.replace("\\", "/")).name.strip() or "table.csv"
+    safe = _file_name(name)
     project = home.begin(stem_of(Path(safe)), private=private)
     table = project.files / safe
     content.replace(table)
@@ -156,6 +173,7 @@ def uploaded(home: Home, name: str, content: Path, *, private: bool = False) -> 
         project.change_job("table uploaded", lambda _: {"source": source})
         return project
     try:
+        home.weigh(table)
         told, job, asked = first_job(source)
     except NymityError:
         project.remove()

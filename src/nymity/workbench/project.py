@@ -32,6 +32,7 @@ from nymity.core.plain_data import MOST_JOB_BYTES, parse_toml, read_content, rea
 from nymity.core.randomness import secure_bytes
 from nymity.publishing import toml_job
 from nymity.workbench.audit_trail import AuditEntry, AuditTrail
+from nymity.workbench.house.rights import Actor, Right
 from nymity.workbench.runs import Runs, write_json, write_text
 
 PROJECT_NAME, AUDIT_NAME, JOBS_NAME, RUNS_NAME, FILES_NAME = "project.json", "audit.jsonl", "jobs", "runs", "files"
@@ -76,12 +77,14 @@ class ProjectState:
     notes: list[Note] = field(default_factory=list)
     private: bool = False
     explored: bool = False  #: turned private after it had been looked at
+    owner: str = ""  #: who began it
+    groups: frozenset[str] = frozenset()  #: with whom it is shared, in a house
 
     def take(self, entry: AuditEntry) -> None:
         """Go one line further; lines of other kinds change nothing here."""
         details = entry.details
         if entry.what == "begun":
-            self.private = bool(details["private"])
+            self.private, self.owner = bool(details["private"]), entry.who
         elif entry.what == "job":
             self.at = details["version"]
             self.versions[self.at] = JobVersion(
@@ -100,6 +103,8 @@ class ProjectState:
             self.notes.append(Note(text=details["text"], who=entry.who, when=entry.when))
         elif entry.what == "turned private":
             self.private, self.explored = True, bool(details["explored"])
+        elif entry.what == "shared":
+            self.groups = frozenset(details["groups"])
 
     @property
     def version(self) -> JobVersion | None:
@@ -119,13 +124,17 @@ class ProjectState:
 
 @dataclass(eq=False)
 class Project:
-    """A project's folder. It keeps nothing in memory that is not in the folder: several pages may have it open."""
+    """A project's folder, as somebody has it who may do some things with it, or all.
+
+    It keeps nothing in memory that is not in the folder: several pages may have it open.
+    """
 
     folder: Path
+    actor: Actor = field(default_factory=Actor.alone)
     _seen: tuple[tuple[int, int], ProjectState] | None = field(default=None, repr=False)
 
     @staticmethod
-    def begin(folder: Path, *, name: str, private: bool = False) -> Project:
+    def begin(folder: Path, *, name: str, private: bool = False, actor: Actor | None = None) -> Project:
         """Make the folder of a new project, for its owner alone."""
         name = " ".join(name.split())
         if not name or len(name) > _LONGEST or not name.isprintable():
@@ -140,15 +149,15 @@ class Project:
             (folder / inside).mkdir(mode=0o700)
         about = {"format": PROJECT.tag, "id": secure_bytes(8).hex(), "name": name}
         write_json(folder / PROJECT_NAME, about)
-        project = Project(folder)
+        project = Project(folder) if actor is None else Project(folder, actor)
         with project.audit.writing():
             project.audit.append("begun", {"name": name, "private": private})
         return project
 
     @staticmethod
-    def open(folder: str | Path) -> Project:
+    def open(folder: str | Path, actor: Actor | None = None) -> Project:
         """Open the project in a folder."""
-        project = Project(resolved(folder))
+        project = Project(resolved(folder)) if actor is None else Project(resolved(folder), actor)
         PROJECT.number_of(project._about, str(project.folder / PROJECT_NAME))
         warn_if_exposed(project.folder)
         return project
@@ -177,7 +186,7 @@ class Project:
     @property
     def audit(self) -> AuditTrail:
         """Who did what, when."""
-        return AuditTrail(self.folder / AUDIT_NAME)
+        return AuditTrail(self.folder / AUDIT_NAME, self.actor.name)
 
     @property
     def files(self) -> Path:
@@ -187,7 +196,12 @@ class Project:
     @property
     def runs(self) -> Runs:
         """What was computed for it, and is being computed."""
-        return Runs(self.folder / RUNS_NAME, on_start=self._run_started)
+        return Runs(
+            self.folder / RUNS_NAME,
+            on_start=self._run_started,
+            may_start=self._may_start,
+            launch=lambda folder, secret: self.actor.launcher.launch(folder, self.actor.name, secret),
+        )
 
     @property
     def state(self) -> ProjectState:
@@ -207,17 +221,51 @@ class Project:
 
     def remove(self) -> None:
         """Remove the project with all that is in its folder; files elsewhere stay."""
+        self.require(Right.BEGIN, "remove")
         shutil.rmtree(self.folder)
+
+    # -- others of a house ---------------------------------------------------------------------------------
+
+    @property
+    def is_theirs(self) -> bool:
+        """Whether it is there for its actor: they began it, or it is shared with a group of theirs."""
+        return self.state.owner == self.actor.name or bool(self.state.groups & self.actor.groups)
+
+    def require(self, right: Right, where: str) -> None:
+        """Refuse what its actor may not, or not any more: pages stay open when a project is not shared any longer."""
+        if self.actor.in_house and not self.is_theirs:
+            raise ParameterError(where, expected="a project that is there for you", got="none")
+        self.actor.require(right, where)
+
+    def check_reach(self, data: Mapping[str, Any], known: Mapping[str, Any] | None = None) -> None:
+        """Refuse a job, or a part of one, that names files or databases out of reach.
+
+        What stood there before, by somebody else of the group, may stay: those of ``known``.
+        """
+        if self.actor.reach is not None:
+            self.actor.reach.check_job(data, inside=self.folder, known=known or {})
+
+    def share(self, groups: Iterable[str]) -> None:
+        """Share it with these groups of the actor and no other; what it was shared with otherwise stays."""
+        self.require(Right.SHARE, "share")
+        wanted = frozenset(groups)
+        if not wanted <= self.actor.groups:
+            raise ParameterError("share", expected="groups that you belong to", got="another one")
+        with self.audit.writing():
+            kept = wanted | (self.state.groups - self.actor.groups)
+            if kept != self.state.groups:
+                self.audit.append("shared", {"groups": sorted(kept)})
 
     # -- records ---------------------------------------------------------------------------------------------
 
     @property
     def may_look(self) -> bool:
         """Whether anything computed from records may be shown."""
-        return not self.state.private
+        return not self.state.private and self.actor.may(Right.LOOK)
 
     def refuse_looking(self, where: str) -> None:
-        """Refuse to compute anything from records that is not a release, in a private project."""
+        """Refuse to compute anything from records that is not a release: in a private project, or for some roles."""
+        self.require(Right.LOOK, where)
         if not self.may_look:
             raise ParameterError(
                 where,
@@ -228,8 +276,9 @@ class Project:
 
     def turn_private(self) -> None:
         """Let nothing of records be shown from now on; that they were looked at before is marked for good."""
+        self.require(Right.CHANGE, "turn private")
         with self.audit.writing():
-            if self.may_look:
+            if not self.state.private:
                 self.audit.append("turned private", {"explored": self.state.at > 0})
 
     # -- the job ---------------------------------------------------------------------------------------------
@@ -281,11 +330,13 @@ class Project:
         where nothing changes. ``decided`` are columns that a person has decided on by this; ``asked`` those on which
         somebody should, where that is found out anew.
         """
+        self.require(Right.CHANGE, "job")
         with self.audit.writing():
             state, before = self.state, self.job_data
             data = copy.deepcopy(before)
             given = edit(data)
             data = data if given is None else dict(given)
+            self.check_reach(data, before)
             known = state.version.decided if state.version is not None else frozenset()
             decided = known | frozenset(decided)
             if asked is None:
@@ -317,6 +368,7 @@ class Project:
         return self._go("redo", lambda state: state.later)
 
     def _go(self, what: str, where: Callable[[ProjectState], int | None]) -> bool:
+        self.require(Right.CHANGE, what)
         with self.audit.writing():
             number = where(self.state)
             if number is not None:
@@ -325,8 +377,22 @@ class Project:
 
     def add_note(self, text: str) -> None:
         """Write something down."""
+        self.require(Right.CHANGE, "note")
         with self.audit.writing():
             self.audit.append("note", {"text": text})
+
+    def _may_start(self, task: str, settings: Mapping[str, Any]) -> None:
+        """Refuse a run that is not theirs to begin, or that would write or read out of reach."""
+        # A database is elsewhere, too.
+        writes = settings.get("out") or settings.get("database") or "url" in self.job_data.get("output", {})
+        self.require(Right.RELEASE if writes else Right.RUN, task)
+        if (reach := self.actor.reach) is not None:
+            if settings.get("out"):
+                reach.check_written("out", settings["out"], inside=self.folder)
+            if settings.get("key"):
+                reach.check_key("key", settings["key"])
+            reach.check_job({"output": settings.get("database") or {}}, inside=self.folder)
+        self.actor.launcher.admit(self.actor.name)
 
     def _run_started(self, number: int, task: str) -> None:
         with self.audit.writing():

@@ -56,7 +56,8 @@ class ReleaseForm:
         with box("div", "key-row"):
             self._key = ui.select({}, label=texts("release.sign"), on_change=lambda _: self._key_chosen())
             self._key.props("outlined")
-            button(texts("release.make_key"), self._make_key, icon="key")
+            if not self._project.actor.in_house:  # there a passphrase goes to the process that signs, and nowhere else
+                button(texts("release.make_key"), self._make_key, icon="key")
         text("p", texts("release.key_lead"), "quiet small")
         self._public = text("p", "", "small")
         self._path = _input(texts("release.key"))
@@ -75,11 +76,11 @@ class ReleaseForm:
         self._key_chosen()
 
     def _key_chosen(self) -> None:
-        beside = f"{self._key_path()}.pub"
+        beside = f"{self._key_path()}.pub" if not self._project.actor.in_house else ""
         self._public.set_text(self._texts("release.key_public", path=beside))
-        self._public.set_visibility(Path(beside).is_file())
+        self._public.set_visibility(bool(beside) and Path(beside).is_file())
         self._path.set_visibility(self._key.value == _OTHER)
-        self._locked.set_visibility(asks_passphrase(self._key_path()))
+        self._locked.set_visibility(not self._project.actor.in_house and asks_passphrase(self._key_path()))
 
     def _key_path(self) -> str:
         return str(self._path.value or "").strip() if self._key.value == _OTHER else str(self._key.value or "")
@@ -130,10 +131,14 @@ class ReleaseForm:
         except NymityError as error:
             told(error, self._texts)
             return
-        secret = str(self._passphrase.value or "") if asks_passphrase(self._key_path()) else None
+        asks = not self._project.actor.in_house and asks_passphrase(self._key_path())
+        secret = str(self._passphrase.value or "") if asks else None
         self._passphrase.value = ""
         job = self._trial.run.folder / "job.toml"
-        self._project.runs.start(TASK, job=job, version=self._trial.version, secret=secret, **settings)
+        try:
+            self._project.runs.start(TASK, job=job, version=self._trial.version, secret=secret, **settings)
+        except NymityError as error:
+            told(error, self._texts)
         look_now()
 
 

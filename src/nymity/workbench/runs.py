@@ -7,6 +7,8 @@
     stop           a file that asks it to end; the process looks for it at each report
     result.json    how it ended; written last, so that whoever finds it finds all the rest
     errors.txt     what the process wrote to stderr
+    waiting.json   since when it waits for its turn, and whose it is; its process has not begun
+    passphrase     a pipe, while the process asks for one (:mod:`nymity.workbench.passphrases`)
 
 The process is in a session of its own: it outlives a page, a browser and the server.
 """
@@ -17,6 +19,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -32,7 +35,8 @@ from nymity.core.plain_data import parse_json, read_json
 from nymity.workbench.processes import begun_at, is_alive
 
 SPEC_NAME, JOB_NAME, PROCESS_NAME, LOG_NAME = "spec.json", "job.toml", "process.json", "log.jsonl"
-STOP_NAME, RESULT_NAME, ERRORS_NAME = "stop", "result.json", "errors.txt"
+STOP_NAME, RESULT_NAME, ERRORS_NAME, WAITING_NAME = "stop", "result.json", "errors.txt", "waiting.json"
+CLAIM_NAME = "claim.lock"  #: locked while a process does what the folder says: never two of them
 #: Bytes of a log that are read from its end.
 _TAIL = 2**20
 
@@ -76,7 +80,12 @@ class BackgroundRun:
         """How it stands."""
         if self.result is not None:
             return RunState(self.result["state"])
-        return RunState.RUNNING if self._is_alive() else self._ended_meanwhile()
+        return RunState.RUNNING if self.is_waiting or self.is_alive else self._ended_meanwhile()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for its turn."""
+        return (self.folder / WAITING_NAME).exists()
 
     def _ended_meanwhile(self) -> RunState:
         """Look once more: a process may have written its result and ended after the first look."""
@@ -103,6 +112,8 @@ class BackgroundRun:
     @property
     def progress(self) -> dict[str, Any]:
         """The last report: ``stage``, ``done``, ``total``, ``best``, ``seconds``; empty before the first."""
+        if self.is_waiting:
+            return {"stage": "waiting for its turn"}
         return next((line for line in reversed(self.log()) if "stage" in line), {})
 
     @property
@@ -116,8 +127,10 @@ class BackgroundRun:
         (self.folder / STOP_NAME).touch(mode=0o600)
 
     def kill(self) -> None:
-        """End it now, with all that it started."""
-        if self.result is None and self._is_alive():
+        """End it now, with all that it started; one that waits ends when its turn comes."""
+        if self.is_waiting:
+            self.stop()
+        if self.result is None and self.is_alive:
             with suppress(ProcessLookupError):
                 os.killpg(self._process()["pid"], signal.SIGKILL)
 
@@ -132,7 +145,9 @@ class BackgroundRun:
     def _process(self) -> dict[str, Any]:
         return read_json(self.folder / PROCESS_NAME, expected="the process of a run", most=2**20)
 
-    def _is_alive(self) -> bool:
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process is there."""
         for child in list(_children):
             if child.poll() is not None:
                 _children.remove(child)
@@ -149,6 +164,8 @@ class Runs:
 
     folder: Path
     on_start: Callable[[int, str], None]
+    may_start: Callable[[str, Mapping[str, Any]], None] = lambda *_: None  #: refuses by an error
+    launch: Callable[[Path, str | None], None] = lambda folder, secret: launch_now(folder, secret=secret)
 
     def all(self) -> list[BackgroundRun]:
         """Return all runs, the newest first."""
@@ -184,31 +201,19 @@ class Runs:
     ) -> BackgroundRun:
         """Begin a run of the job in a file, in a process of its own.
 
-        A ``secret`` goes to the process by a pipe (:func:`told_secret`), and is written nowhere.
+        A ``secret`` goes to the process by a pipe (:func:`told_secret`), and is written nowhere. In a house, where
+        it may have to wait, it is not handed on: its process asks when it needs it.
         """
         from nymity.workbench.tasks import task_named
 
         task_named(task)  # an unknown one is refused here
+        self.may_start(task, settings)
         folder = self._new_folder()
         if job is not None:
             shutil.copyfile(job, folder / JOB_NAME)
             (folder / JOB_NAME).chmod(0o600)
         write_json(folder / SPEC_NAME, {"task": task, "version": version, "settings": settings})
-        with (folder / ERRORS_NAME).open("wb") as errors:
-            (folder / ERRORS_NAME).chmod(0o600)
-            child = subprocess.Popen(
-                [sys.executable, "-m", "nymity.workbench.worker", str(folder)],
-                stdin=subprocess.DEVNULL if secret is None else subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                start_new_session=True,
-                cwd=folder,
-            )
-        if child.stdin is not None and secret is not None:
-            with suppress(BrokenPipeError), child.stdin:
-                child.stdin.write(secret.encode())
-        _children.append(child)
-        write_json(folder / PROCESS_NAME, {"pid": child.pid, "begun": begun_at(child.pid)})
+        self.launch(folder, secret)
         run = BackgroundRun(folder)
         self.on_start(run.number, task)
         return run
@@ -222,9 +227,33 @@ class Runs:
                 return self.folder / f"{number:04d}"
 
 
-def told_secret() -> str:
-    """Return, in the process of a run, the secret that it was begun with; empty where it had none."""
-    return sys.stdin.read()
+def launch_now(
+    folder: Path, *, secret: str | None = None, memory: int | None = None, threads: int | None = None
+) -> None:
+    """Begin the process of the run in a folder; ``memory`` is how many bytes it may take."""
+    command = [sys.executable, "-m", "nymity.workbench.worker", str(folder)]
+    settings = {} if threads is None else {"POLARS_MAX_THREADS": str(threads), "NUMBA_NUM_THREADS": str(threads)}
+    with (folder / ERRORS_NAME).open("wb") as errors:
+        (folder / ERRORS_NAME).chmod(0o600)
+        child = subprocess.Popen(
+            command if memory is None else [*command, str(memory)],
+            stdin=subprocess.DEVNULL if secret is None else subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,
+            cwd=folder,
+            env={**os.environ, **settings},
+        )
+    if child.stdin is not None and secret is not None:
+        with suppress(BrokenPipeError), child.stdin:
+            child.stdin.write(secret.encode())
+    _children.append(child)
+    write_json(folder / PROCESS_NAME, {"pid": child.pid, "begun": begun_at(child.pid)})
+
+
+def told_secret() -> str | None:
+    """Return, in the process of a run, the secret that it was begun with; None where it had none."""
+    return sys.stdin.read() if stat.S_ISFIFO(os.fstat(0).st_mode) else None
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 
 from nymity.core.errors import ParameterError
 from nymity.core.extras import require
-from nymity.workbench.guard import TOKEN_FIELD, Guard
-from nymity.workbench.home import Home
+from nymity.workbench.guard import TOKEN_FIELD, WindowGuard
+from nymity.workbench.home import Home, Homes
 from nymity.workbench.opening import LyingThere, address_of
 
 #: Seconds for which a page that lost its connection keeps what it had on the server.
@@ -37,7 +37,7 @@ def serve(
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         _bind(listening, port)
         host = f"{ADDRESS}:{listening.getsockname()[1]}"
-        guard = Guard(application(home), frozenset({host}))
+        guard = WindowGuard(application(home), frozenset({host}))
         address = f"http://{host}{at}?{TOKEN_FIELD}={guard.token}"
         config = uvicorn.Config(guard, log_level="warning", access_log=False, server_header=False, lifespan="on")
         server = uvicorn.Server(config)
@@ -68,7 +68,7 @@ def _announce(address: str, told: Callable[[str], None], *, open_browser: bool) 
         webbrowser.open(address)
 
 
-def application(home: Home) -> Any:
+def application(home: Homes) -> Any:
     """Return the application without its guard."""
     # NiceGUI reads this when it is loaded. Nothing is to be kept there; but never in the folder somebody works in.
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(Path(tempfile.gettempdir()) / f"nymity-workbench-{os.getpid()}"))

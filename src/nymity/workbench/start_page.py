@@ -14,6 +14,7 @@ from nymity.core.errors import NymityError
 from nymity.io import sheets_of
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.home import Home
+from nymity.workbench.house.rights import Right
 from nymity.workbench.opening import LyingThere, address_of, open_database, open_demo, open_table
 from nymity.workbench.parts import (
     badge,
@@ -29,17 +30,17 @@ from nymity.workbench.parts import (
     told,
 )
 from nymity.workbench.project import Project
-from nymity.workbench.screens import screens
 
 
 async def show_start(home: Home, texts: Texts) -> None:
     """Fill the page."""
     heading(texts("start.title"), texts("start.lead"))
     with box("div", "two-columns"):
-        with box("div"):
-            private = _open_file(home, texts)
-            _demo(home, texts)
-            _database(home, private, texts)
+        if home.actor.may(Right.BEGIN):
+            with box("div"):
+                private = _open_file(home, texts)
+                _demo(home, texts)
+                _database(home, private, texts)
         with box("div"):
             await _recent(home, texts)
 
@@ -57,7 +58,7 @@ def _open_file(home: Home, texts: Texts) -> ui.checkbox:
 
         async def open_path() -> None:
             try:
-                there = LyingThere.at(path.value or "")
+                there = LyingThere.at(path.value or "", home.actor.reach)
             except NymityError as error:
                 told(error, texts)
                 return
@@ -140,15 +141,17 @@ async def _recent(home: Home, texts: Texts) -> None:
 
 
 def _project(project: Project, texts: Texts) -> None:
-    first = next(iter(screens()))
-    with box("li"), said(box("a", "project"), href=f"/p/{project.id}/{first}"):
+    with box("li"), said(box("a", "project"), href=project.address):
         with box("span", "project-title"):
             text("strong", project.name)
-            if not project.may_look:
+            if project.state.private:
                 badge(texts("app.private_badge"), "warned")
         version = project.state.version
         source: Any = project.job_data.get("source", {})
-        text("span", str(source.get("path") or source.get("url") or project.folder), "quiet small path")
+        if project.actor.in_house:
+            text("span", texts("house.of", name=project.state.owner), "quiet small")
+        else:
+            text("span", str(source.get("path") or source.get("url") or project.folder), "quiet small path")
         if version is not None:
             when = datetime.fromisoformat(version.when).astimezone()
             text("span", texts("start.changed", version=version.number, when=f"{when:%Y-%m-%d %H:%M}"), "quiet small")

@@ -22,8 +22,8 @@ from nymity.publishing import Inspection
 from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
 
-#: Tables that stay in memory.
-_MOST = 2
+#: Tables that stay in memory, however large; further ones while all have no more cells than this, for many users.
+_MOST, _MOST_CELLS = 2, 10_000_000
 
 _kept: OrderedDict[str, LookedTable] = OrderedDict()
 _keeping = threading.Lock()
@@ -106,7 +106,7 @@ def keep(
     give_back()
     with _keeping:
         _kept[_key(source)] = looked
-        while len(_kept) > _MOST:
+        while len(_kept) > _MOST and sum(one.height * len(one.columns) for one in _kept.values()) > _MOST_CELLS:
             _reading.pop(_kept.popitem(last=False)[0], None)
     return looked
 

@@ -14,7 +14,8 @@ from starlette.responses import JSONResponse, Response
 
 from nymity.core.disk import make_folder
 from nymity.core.errors import NymityError
-from nymity.workbench.home import Home
+from nymity.workbench.home import Homes
+from nymity.workbench.house.rights import Right
 from nymity.workbench.opening import uploaded
 from nymity.workbench.worker import error_data
 
@@ -22,19 +23,22 @@ from nymity.workbench.worker import error_data
 _LONGEST = 200
 
 
-def receiving(home: Home) -> Callable[[Request], Any]:
+def receiving(home: Homes) -> Callable[[Request], Any]:
     """Return what answers an upload: the body is the file, ``?name=`` is what it is called."""
 
     async def receive(request: Request) -> Response:
+        own = home.of(request)
+        if not own.actor.may(Right.BEGIN):
+            return JSONResponse({"error": {"message": "there is nothing here"}}, status_code=404)
         name = request.query_params.get("name", "")[-_LONGEST:]
         private = request.query_params.get("private") == "1"
-        make_folder(home.folder, [], private=True)
+        make_folder(own.folder, [], private=True)
         # Beside the projects, so that it can be moved into one without being copied.
-        with tempfile.TemporaryDirectory(dir=home.folder, prefix=".upload-") as folder:
+        with tempfile.TemporaryDirectory(dir=own.folder, prefix=".upload-") as folder:
             staged = Path(folder) / "content"
             await _write(request, staged)
             try:
-                project = await run_in_threadpool(uploaded, home, name, staged, private=private)
+                project = await run_in_threadpool(uploaded, own, name, staged, private=private)
             except NymityError as error:
                 return JSONResponse({"error": error_data(error)}, status_code=400)
         return JSONResponse({"project": project.id})

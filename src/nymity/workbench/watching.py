@@ -31,7 +31,10 @@ class ProjectWatch:
         (self._of_runs if runs else self._of_job).append(redraw)
 
     def look(self) -> None:
-        """Draw again what shows something that changed."""
+        """Draw again what shows something that changed; leave a page whose project is not there any more."""
+        if self._project.actor.in_house and not self._project.is_theirs:
+            ui.navigate.to("/")
+            return
         job, runs = self._seen
         self._seen = (self._project.audit.stamp, self._project.runs.stamp)
         if self._seen[0] != job:

@@ -11,12 +11,25 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from nymity.core.errors import InputError, Interrupted, NymityError
+from nymity.core.errors import FileError, InputError, Interrupted, NymityError
+from nymity.core.locks import locked
 from nymity.core.progress import Progress
-from nymity.workbench.runs import LOG_NAME, RESULT_NAME, SPEC_NAME, STOP_NAME, RunState, write_json
+from nymity.workbench.processes import begun_at
+from nymity.workbench.runs import (
+    CLAIM_NAME,
+    LOG_NAME,
+    PROCESS_NAME,
+    RESULT_NAME,
+    SPEC_NAME,
+    STOP_NAME,
+    RunState,
+    write_json,
+)
 
 #: Seconds between reports of the same stage.
 _PAUSE = 0.1
+#: Seconds to wait for another process of the same run.
+_PATIENCE = 1.0
 
 
 class Teller:
@@ -69,9 +82,22 @@ def error_data(error: BaseException) -> dict[str, str]:
     return {"message": str(error), "kind": type(error).__name__, **{name: getattr(error, name) for name in parts}}
 
 
-def main(folder: Path) -> int:
+def main(folder: Path, memory: int | None = None) -> int:
     """Run, and leave the result; what nobody foresaw goes to stderr, too."""
     os.umask(0o077)
+    if memory is not None:
+        limit_memory(memory)
+    try:
+        with locked(folder / CLAIM_NAME, what=str(folder), wait=_PATIENCE):
+            return _run(folder)
+    except FileError:  # a server that was killed had begun it already, and the next one did not know
+        return 0
+
+
+def _run(folder: Path) -> int:
+    if (folder / RESULT_NAME).exists():
+        return 0
+    write_json(folder / PROCESS_NAME, {"pid": os.getpid(), "begun": begun_at(os.getpid())})
     try:
         result = work(folder)
     except BaseException as bug:  # noqa: BLE001 -- told, and the process ends; a panic of polars is no Exception
@@ -81,5 +107,13 @@ def main(folder: Path) -> int:
     return 0 if result["state"] == RunState.DONE else 1
 
 
+def limit_memory(size: int) -> None:
+    """Let this process, and each that it begins, take so many bytes at most; what it had is never left on the disk."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else None))

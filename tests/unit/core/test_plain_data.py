@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import FileError, InputError
-from nymity.core.plain_data import MOST_DEPTH, parse_json, parse_toml
+from nymity.core.plain_data import MOST_DEPTH, parse_json, parse_toml, read_json
 from nymity.publishing.certificate_form import read_certificate
 from nymity.publishing.earlier_opening import _json
 from nymity.publishing.redrawing import _read
@@ -146,3 +147,15 @@ def test_hostile_yaml(suffix: str, tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(InputError):
             ny.Hierarchy.taxonomy(file=path).build(pl.Series(["c"]))
+
+
+def test_a_small_file_takes_little_memory_however_large_it_may_be(tmp_path: Path) -> None:
+    """A process with a limit on its memory could not read anything otherwise."""
+    path = tmp_path / "small.json"
+    path.write_text("{}")
+    tracemalloc.start()
+    try:
+        assert read_json(path, expected="anything") == {}
+        assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
+    finally:
+        tracemalloc.stop()

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from nymity.core.errors import NymityError, ParameterError
-from nymity.workbench.home import Home
+from nymity.workbench.home import Homes
 from nymity.workbench.project import Project
 from nymity.workbench.worker import error_data
 
@@ -51,13 +51,13 @@ def address(project: Project, name: str) -> str:
     return ADDRESS.format(project_id=project.id, name=name)
 
 
-def answering(home: Home) -> Callable[[Request], Any]:
+def answering(home: Homes) -> Callable[[Request], Any]:
     """Return what answers requests to :data:`ADDRESS`."""
 
     async def answer(request: Request) -> Response:
         endpoint = endpoints().get(request.path_params["name"])
-        project = home.find(request.path_params["project_id"])
-        if endpoint is None or project is None:
+        project = home.of(request).find(request.path_params["project_id"])
+        if endpoint is None or project is None or not project.actor.gets(endpoint.name):
             return JSONResponse({"error": {"message": "there is nothing here"}}, status_code=404)
         if endpoint.looks and not project.may_look:
             return JSONResponse({"error": {"message": "a private project shows nothing of records"}}, status_code=403)

@@ -13,10 +13,11 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from nymity.workbench.catalogue import Texts
+from nymity.workbench.house.rights import Actor
 from nymity.workbench.project import Project
 
 #: The way through a project. Start has no project yet: it is a page of its own (:mod:`nymity.workbench.start_page`).
-ORDER = ("data", "columns", "hierarchies", "promises", "search", "explore", "result", "release", "history")
+ORDER = ("overview", "data", "columns", "hierarchies", "promises", "search", "explore", "result", "release", "history")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +35,11 @@ class ProjectScreen:
     looks: bool = True
     open_points: Callable[[Project], int | None] = lambda _: None
     code: Callable[[Project], str] = lambda _: ""
+
+
+def screens_for(actor: Actor) -> dict[str, ProjectScreen]:
+    """Return the screens that are there for somebody."""
+    return {key: screen for key, screen in screens().items() if actor.sees_screen(key)}
 
 
 @cache

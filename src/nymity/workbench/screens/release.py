@@ -7,6 +7,7 @@ from pathlib import Path
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints import address
 from nymity.workbench.parts import badge, box, card, empty_state, heading, link, said, scroll_box, text
+from nymity.workbench.passphrase_panel import passphrase_panel
 from nymity.workbench.project import Project
 from nymity.workbench.release_form import ReleaseForm
 from nymity.workbench.run_panel import run_panel, state_badge
@@ -51,6 +52,7 @@ def _written(project: Project, texts: Texts) -> None:
             with card(texts("release.written", run=one.number, version=one.version)):
                 if number == 0:
                     run_panel(one.run, texts)
+                    passphrase_panel(project, one.run, texts)
                 if one.is_done:
                     _files(project, one, texts)
                 elif one.run.state is not RunState.RUNNING:
@@ -80,7 +82,9 @@ def _files(project: Project, one: TriedRelease, texts: Texts) -> None:
 
 
 def _proposed(project: Project) -> Path:
-    """Return a folder beside the table, or beside the project for one that was uploaded."""
+    """Return a folder beside the table, or beside the project for one that was uploaded; in a house their own."""
+    if (reach := project.actor.reach) is not None:
+        return (project.folder if reach.releases is None else reach.releases) / f"{project.folder.name}-release"
     path = project.job_data.get("source", {}).get("path")
     table = None if path is None else Path(path)
     if table is None or project.folder in table.parents:

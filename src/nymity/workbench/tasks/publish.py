@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from nymity.cli.publish import Destination, publish_job
 from nymity.core.progress import Observer
 from nymity.publishing.explore import at_levels
 from nymity.publishing.signing import Sign
+from nymity.workbench.passphrases import ask_page
 from nymity.workbench.runs import JOB_NAME, told_secret
 
 RELEASE_NAME = "release"
@@ -34,8 +36,14 @@ def work(folder: Path, settings: Mapping[str, Any], observe: Observer) -> dict[s
         log=Path(settings["log"]) if settings.get("log") else None,
         force=bool(settings.get("force")),
         observe=observe,
-        passphrase=lambda _: told_secret(),
+        passphrase=partial(_passphrase, folder, observe),
     )
+
+
+def _passphrase(folder: Path, observe: Observer, question: str) -> str:
+    """Return what the run was begun with, or else ask."""
+    given = told_secret()
+    return ask_page(folder, observe)(question) if given is None else given
 
 
 def _meant(job: ny.Job, settings: Mapping[str, Any]) -> ny.Job:
@@ -46,6 +54,8 @@ def _meant(job: ny.Job, settings: Mapping[str, Any]) -> ny.Job:
         job = replace(job, method=replace(job.method, on_interrupt="best"))
     if settings.get("key"):
         job = replace(job, sign=Sign(key=settings["key"]))
+    elif not settings.get("out"):  # what is tried is given to nobody, and need not be signed
+        job = replace(job, sign=None)
     if settings.get("database"):
         job = replace(job, output=ny.DatabaseOutput(**settings["database"]))
     return job

@@ -1,0 +1,5 @@
+"""A workbench for a house: several people with different rights, on one server (``nymity workbench --serve``)."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

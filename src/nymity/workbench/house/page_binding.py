@@ -1,0 +1,65 @@
+"""Pages belong to whoever opened them: NiceGUI knows a page by its id alone, whoever sends it.
+
+Every message of a websocket names a page. Here it is handed on if the page was opened by the user whose websocket this
+is. What browsers would write into the server's log is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import isawaitable
+from typing import Any
+
+from nymity.workbench.house.house_guard import ACTOR
+
+_BOUND = ("handshake", "event", "javascript_response", "ack")
+
+
+def bind_pages() -> None:
+    """Ask at every message."""
+    from nicegui import core
+
+    handlers = core.sio.handlers["/"]
+    for name in _BOUND:
+        handlers[name] = bound(handlers[name], core.sio)
+    handlers["connect"] = _connecting(handlers["connect"])
+    handlers["log"] = lambda *_: None
+
+
+def bound(handle: Callable[..., Any], sio: Any) -> Callable[..., Any]:
+    """Return a handler that hears messages about its sender's own pages alone."""
+
+    @wraps(handle)
+    async def handler(sid: str, message: dict[str, Any]) -> Any:
+        if not is_senders(sio.get_environ(sid), message):
+            return False
+        done = handle(sid, message)
+        return await done if isawaitable(done) else done
+
+    return handler
+
+
+def is_senders(environ: Any, message: Any) -> bool:
+    """Return whether the page that a message names was opened by the user whose websocket it came by."""
+    from nicegui import Client
+
+    client = Client.instances.get(str(message.get("client_id"))) if isinstance(message, dict) else None
+    sender = ((environ or {}).get("asgi.scope") or {}).get(ACTOR)
+    return client is not None and sender is not None and client.request.scope.get(ACTOR) == sender
+
+
+def _connecting(handle: Callable[..., Any]) -> Callable[..., Any]:
+    """Let no page be taken over while a websocket opens."""
+    from urllib.parse import parse_qs
+
+    from socketio.exceptions import ConnectionRefusedError as Refused  # type: ignore[import-untyped]
+
+    @wraps(handle)
+    async def connecting(sid: str, environ: dict[str, Any], auth: Any = None) -> Any:
+        query = {name: values[0] for name, values in parse_qs(environ.get("QUERY_STRING", "")).items()}
+        if "client_id" in query and not is_senders(environ, query):
+            raise Refused("no such page")
+        return await handle(sid, environ, auth)
+
+    return connecting
