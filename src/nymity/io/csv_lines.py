@@ -8,7 +8,7 @@ from operator import mul
 import numpy as np
 import polars as pl
 
-from nymity.table.runs import run_starts
+from nymity.table.row_runs import run_starts
 
 _ROWS_AT_A_TIME = 100_000
 

@@ -22,7 +22,7 @@ from nymity.table.encoding import EncodedTable, codes_of, labelled
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.published_cells import StatedLevels, looked_up
 from nymity.table.recoding import Recoding
-from nymity.table.runs import run_starts
+from nymity.table.row_runs import run_starts
 from nymity.table.text import MASK, as_text
 
 

@@ -29,7 +29,7 @@ from nymity.report.page_wording import amount, count, listed, percent, shortened
 from nymity.report.received import received, staged
 from nymity.table.builders import BUILDERS
 from nymity.table.label_form import LabelForm
-from nymity.table.runs import counted, different
+from nymity.table.row_runs import counted, different
 from nymity.table.text import MASK, as_text, is_missing
 
 _ABOUT = template("about.html")

@@ -15,7 +15,7 @@ from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.fingerprint import as_any_file_tells
 from nymity.table.bucket_recoding import BUCKET, COUNT
-from nymity.table.runs import run_starts
+from nymity.table.row_runs import run_starts
 from nymity.table.text import as_text
 
 #: The warnings that the table alone shows, so that whoever has it can find them again.
