@@ -16,10 +16,10 @@ import numpy as np
 import polars as pl
 
 from nymity.core.format_numbers import CONTENT
+from nymity.core.row_runs import run_starts
 from nymity.engines.cell_forms import END, SEPARATOR, canonical_rows
 from nymity.engines.engine_rows import RECORDS
 from nymity.engines.external_sort import ExternalSort
-from nymity.table.row_runs import run_starts
 
 _LINES_AT_A_TIME = 200_000
 
