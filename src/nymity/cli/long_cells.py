@@ -24,7 +24,7 @@ def values_listed(cells: Series) -> int:
 
     if cells.dtype != pl.String:
         return 1
-    from nymity.table.runs import without_repeats
+    from nymity.core.row_runs import without_repeats
 
     cells = without_repeats(cells)
     sets = cells.filter(cells.str.starts_with("{").fill_null(False))

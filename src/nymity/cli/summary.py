@@ -120,7 +120,7 @@ def _guarantees(release: Release | WrittenRelease) -> list[dict[str, Any]]:
 
 
 def _levels(release: Release | WrittenRelease) -> list[dict[str, Any]]:
-    from nymity.table.runs import counted
+    from nymity.core.row_runs import counted
     from nymity.table.text import MASK, as_text
 
     rows: list[dict[str, Any]] = []

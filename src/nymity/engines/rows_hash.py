@@ -12,12 +12,16 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from nymity.core.format_numbers import CONTENT
+from nymity.core.row_runs import run_starts
 from nymity.engines.cell_forms import END, SEPARATOR, canonical_rows
 from nymity.engines.engine_rows import RECORDS
 from nymity.engines.external_sort import ExternalSort
+
+_LINES_AT_A_TIME = 200_000
 
 
 def counted_hash(
@@ -41,15 +45,24 @@ def counted_hash(
         texts = pl.DataFrame({"row": canonical_rows(cells), RECORDS: part[RECORDS].cast(pl.Int64)})
         sort.add(texts)
     for ordered in sort.sorted():
-        merged = ordered.group_by("row", maintain_order=True).agg(pl.col(RECORDS).sum())
-        for lines in merged.iter_slices(200_000):
-            text = lines.select(pl.concat_str("row", pl.lit(SEPARATOR), pl.col(RECORDS).cast(pl.String)))
-            digest.update(("".join(f"{line}{END}" for line in text.to_series().to_list())).encode())
+        for lines in _merged(ordered).iter_slices(_LINES_AT_A_TIME):
+            text = lines.select(pl.concat_str("row", pl.lit(SEPARATOR), pl.col(RECORDS).cast(pl.String), pl.lit(END)))
+            digest.update(text.to_series().str.join("").item().encode())
     return digest.hexdigest()
 
 
 def table_hash(table: pl.DataFrame, *, salt: str = "") -> str:
     """Return the same hash of a table in memory."""
     plain = pl.DataFrame({f"c{i}": column.alias("c") for i, column in enumerate(table)})
-    counted = plain.group_by(plain.columns).agg(pl.len().cast(pl.Int64).alias(RECORDS))
-    return counted_hash(table.columns, [counted], salt=salt)
+    first = run_starts(plain.get_columns())  # released rows are sorted: few of them are counted
+    runs = plain[first].with_columns(pl.Series(RECORDS, np.diff(first, append=plain.height), dtype=pl.Int64))
+    return counted_hash(table.columns, [runs.group_by(plain.columns).agg(pl.col(RECORDS).sum())], salt=salt)
+
+
+def _merged(ordered: pl.DataFrame) -> pl.DataFrame:
+    """Join the counts of equal rows, which follow each other."""
+    first = run_starts([ordered["row"]])
+    if len(first) == ordered.height:
+        return ordered
+    records = np.add.reduceat(ordered[RECORDS].to_numpy(), first)
+    return ordered[first].with_columns(pl.Series(RECORDS, records, dtype=pl.Int64))

@@ -15,12 +15,12 @@ from typing import IO
 
 import polars as pl
 
+from nymity.core.csv_lines import csv_rows
 from nymity.core.errors import FileError, TableError
 from nymity.core.quoting import quoted
 from nymity.core.separator import separator_line
 from nymity.io.coded import CodedColumn, CodedTable
 from nymity.io.column_names import named
-from nymity.io.csv_lines import csv_lines
 from nymity.io.decimal_comma import swap_marks
 from nymity.io.dialect import detect_delimiter, has_header, sample_rows, split_lines
 from nymity.io.file_content import detect_encoding, empty, marked_encoding, utf8_chunks
@@ -386,7 +386,7 @@ def _malformed(where: str, line: int, error: csv.Error) -> TableError:
 def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: str, encoding: str) -> None:
     if codecs.lookup(encoding).name == "utf-8":
         file.write(cells.clear().write_csv(separator=delimiter).encode())  # the header
-        for lines in csv_lines(cells, separator=delimiter):
+        for lines in csv_rows(cells, separator=delimiter):
             file.write(lines)
         return
     try:

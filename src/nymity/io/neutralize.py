@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 import polars as pl
 
-from nymity.table.runs import without_repeats
+from nymity.core.row_runs import without_repeats
 
 _START = "[=+\\-@\t\r\n＝＋－＠]"
 _RISKY = f"^'*{_START}"

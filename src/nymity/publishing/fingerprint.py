@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
+from nymity.core.csv_lines import csv_rows
 from nymity.engines import table_hash
-from nymity.io.csv_lines import csv_lines
 
 _TRIAL_ROWS = 256
 
@@ -19,7 +19,7 @@ def fingerprint(table: pl.DataFrame, *, salt: str = "") -> str:
     digest = hashlib.sha256(bytes.fromhex(salt))
     digest.update(json.dumps(table.columns, ensure_ascii=False).encode() + b"\n")
     plain = pl.DataFrame({f"c{i}": as_any_file_tells(series.alias("c")) for i, series in enumerate(table)})
-    for lines in csv_lines(plain):
+    for lines in csv_rows(plain):
         digest.update(lines)
     return digest.hexdigest()
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
+from nymity.core.row_runs import run_starts
 from nymity.quality.published_rows import Ints, PublishedRows, covering_levels, majority, node_cells, rows_of
 from nymity.table.cell_reading import read_cells
 from nymity.table.cells import Cells
@@ -22,7 +23,6 @@ from nymity.table.encoding import EncodedTable, codes_of, labelled
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.published_cells import StatedLevels, looked_up
 from nymity.table.recoding import Recoding
-from nymity.table.runs import run_starts
 from nymity.table.text import MASK, as_text
 
 

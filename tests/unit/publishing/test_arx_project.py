@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from arx_files import DEFINITION, METADATA, PROJECT, config, project
 from typer.testing import Result
 
 import nymity as ny
+from arx_files import DEFINITION, METADATA, PROJECT, config, project
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.publishing.arx_settings import translate_loss, translate_model
 from nymity.publishing.job import Job

@@ -10,12 +10,12 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 
+from nymity.core.row_runs import run_starts
 from nymity.core.wording import count, percent
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.fingerprint import as_any_file_tells
 from nymity.table.bucket_recoding import BUCKET, COUNT
-from nymity.table.runs import run_starts
 from nymity.table.text import as_text
 
 #: The warnings that the table alone shows, so that whoever has it can find them again.

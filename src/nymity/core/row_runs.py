@@ -8,12 +8,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.table.text import plainly_named
-
 
 def without_repeats(cells: pl.Series) -> pl.Series:
     """Return cells without those that are equal to the one before; gaps are equal to each other."""
-    cells = plainly_named(cells)
+    cells = cells.alias("cells")
     later = cells.slice(1)
     return pl.concat([cells.head(1), later.filter(later.ne_missing(cells.head(-1)))])
 
@@ -23,7 +21,7 @@ def run_starts(columns: Sequence[pl.Series]) -> NDArray[np.int64]:
     n = len(columns[0]) if columns else 0
     changed = np.zeros(n, dtype=np.bool_)
     changed[:1] = True
-    for cells in map(plainly_named, columns):
+    for cells in (column.alias("cells") for column in columns):  # names may be patterns
         changed[1:] |= cells.slice(1).ne_missing(cells.head(-1)).to_numpy()
     return np.flatnonzero(changed)
 
@@ -35,5 +33,5 @@ def different_cells(cells: pl.Series) -> pl.Series:
 
 def counted(cells: pl.Series) -> pl.DataFrame:
     """Count the different cells of a column, a gap being one: ``cell`` and ``rows``, in any order."""
-    runs = plainly_named(cells).rle().struct.unnest()
+    runs = cells.alias("cells").rle().struct.unnest()
     return runs.group_by(pl.col("value").alias("cell")).agg(pl.col("len").cast(pl.Int64).sum().alias("rows"))

@@ -8,8 +8,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nymity.io import csv_lines as module
-from nymity.io.csv_lines import csv_lines
+from nymity.core import csv_lines as module
+from nymity.core.csv_lines import csv_rows
 
 WORDS = st.sampled_from([None, "", "a", "*", "a;b", 'say "x"', "two\nlines", "ü", "=1", "\r"])
 KINDS = {"word": pl.String, "^x$": pl.Int64, "share": pl.Float64}
@@ -25,5 +25,5 @@ def test_runs_are_written_as_all_rows_are(
     repeated = [row for row in rows for _ in range(times)]
     table = pl.DataFrame(repeated, schema=KINDS, orient="row")[:, :width]
     with mock.patch.object(module, "_ROWS_AT_A_TIME", at_a_time):
-        found = b"".join(csv_lines(table, separator=separator))
+        found = b"".join(csv_rows(table, separator=separator))
     assert found == table.write_csv(include_header=False, separator=separator).encode()

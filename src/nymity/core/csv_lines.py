@@ -8,12 +8,12 @@ from operator import mul
 import numpy as np
 import polars as pl
 
-from nymity.table.runs import run_starts
+from nymity.core.row_runs import run_starts
 
 _ROWS_AT_A_TIME = 100_000
 
 
-def csv_lines(table: pl.DataFrame, *, separator: str = ",") -> Iterator[bytes]:
+def csv_rows(table: pl.DataFrame, *, separator: str = ",") -> Iterator[bytes]:
     """Yield the lines of all rows in UTF-8, without a header, just as polars writes them."""
     for start in range(0, table.height, _ROWS_AT_A_TIME):
         yield _lines(table[start : start + _ROWS_AT_A_TIME], separator)

@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nymity.table.runs import counted, different, run_starts, without_repeats
+from nymity.core.row_runs import counted, different, run_starts, without_repeats
 
 CELLS = st.lists(st.sampled_from([None, "", "a", "b", "*"]))
 
