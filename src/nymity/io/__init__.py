@@ -5,7 +5,6 @@ from __future__ import annotations
 from nymity.io.coded import CodedTable, cells_at, numbers_at, rows_where, values_of
 from nymity.io.column_names import named
 from nymity.io.compact import compact
-from nymity.io.csv_lines import csv_lines
 from nymity.io.detection import DetectedReading, detect_reading
 from nymity.io.dictionary import Dictionary
 from nymity.io.dictionary_files import read_dictionary
@@ -47,7 +46,6 @@ __all__ = [
     "to_polars",
     "like",
     "compact",
-    "csv_lines",
     "whole_again",
     "typed_column",
     "named",

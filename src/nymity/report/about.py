@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.commit import replace_file
-from nymity.core.row_runs import counted, different
+from nymity.core.row_runs import counted, different_cells
 from nymity.partition.class_cells import CLASS_FORMS
 from nymity.privacy import PrivacyModel
 from nymity.publishing.certificate_form import Certificate2, ColumnSection
@@ -30,10 +30,6 @@ from nymity.report.page_wording import amount, count, listed, percent, shortened
 from nymity.report.received import received, staged
 from nymity.table.builders import BUILDERS
 from nymity.table.label_form import LabelForm
-<<<<<<< HEAD
-from nymity.table.runs import counted, different_cells
-=======
->>>>>>> e30706520b67453f48e4642e27d4fccc916f11be
 from nymity.table.text import MASK, as_text, is_missing
 
 _ABOUT = template("about.html")

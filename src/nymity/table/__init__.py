@@ -30,7 +30,6 @@ __all__, __getattr__ = public_names(
     packing="KeyLayout",
     partition_recoding="FreeformRecoding PartitionRecoding SuppressedRowsRecoding Quotas EQUAL_RECORDS LINKS PLACES",
     published_cells="ReadCells StatedLevels as_they_are by_recoding by_text looked_up",
-    runs="counted different_cells run_starts without_repeats",
     recoding="Outliers Recoded Recoding Unseen written_alike",
     sampled_persons="SampledPersonsRecoding person_numbers",
     sampled_recoding="SampledRecoding placed",
