@@ -6,7 +6,7 @@ kernels that are loaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,7 @@ from nymity.privacy import KAnonymity, PrivacyModel, SubsetKAnonymity, WildcardK
 from nymity.table.attribute import quasi
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Schema
+from nymity.transforms import Microaggregation
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
@@ -45,6 +46,8 @@ def bench_toolbox(observe: Observer = silent) -> BenchResult:
 
 
 def _lines(unit: float) -> Iterator[Line]:
+    for rows, columns, target in ((30_000, 3, 8.0), (100_000, 5, 45.0)):
+        yield _microaggregation(rows, columns, unit, target)
     adult, census = _adult(), public("acs").table.select(_EIGHT)
     for k in (3, 5):
         yield from _cost(CellSuppression(), [KAnonymity(k=k)], adult, f"adult, k={k}", unit, target=4)
@@ -56,6 +59,21 @@ def _lines(unit: float) -> Iterator[Line]:
         yield from _gaps(adult, k)
     for k in (3, 5):
         yield from _beside(adult, k)
+
+
+def _microaggregation(rows: int, columns: int, unit: float, target: float) -> Line:
+    """Measure MDAV on normal numbers, k = 3, with how much of their sum of squares the groups lose."""
+    names = [f"x{i}" for i in range(columns)]
+    table = pl.DataFrame(np.random.default_rng(0).normal(size=(rows, columns)).round(6), schema=names)
+    one, made = Microaggregation(columns=tuple(names), k=3), list[Mapping[str, pl.Series]]()
+    one.changed(table.head(20), _DRAWS, "warm-up")
+    seconds = cpu_seconds(lambda: made.append(one.changed(table, _DRAWS, "bench")), repeat=1)
+    lost = sum(float(((made[-1][name] - table[name]) ** 2).sum()) for name in names)
+    whole = sum(float(((table[name] - table[name].mean()) ** 2).sum()) for name in names)
+    note = f"SSE/SST {100 * lost / whole:.2f}%"
+    return Line(
+        name=f"microaggregation, {rows:,} x {columns}, k=3", value=seconds / unit, unit="G", target=target, note=note
+    )
 
 
 def _cost(
