@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nymity.core.draws import Draws
 from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.fingerprint import fingerprint
 from nymity.table.content_order import content_order, ranked_text
 from nymity.transforms import Transform
 
@@ -35,9 +36,9 @@ def transformed(
         order = content_order(pl.DataFrame({column.name: ranked_text(column) for column in table}))
         listed = pl.DataFrame({column.name: column.gather(_places(order)) for column in table})
         back = _places(np.argsort(order))
-        made = one.changed(
-            listed, draws, purpose_of(place, one), None if units is None else units.gather(_places(order))
-        )
+        # Another table or order draws anew: one noise in two orders would be as many differences as there are rows.
+        purpose = f"{purpose_of(place, one)} {fingerprint(listed)}"
+        made = one.changed(listed, draws, purpose, None if units is None else units.gather(_places(order)))
         table = _with_columns(table, {name: column.gather(back) for name, column in made.items()})
     return table
 

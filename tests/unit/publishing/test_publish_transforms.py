@@ -221,3 +221,17 @@ def test_a_mean_is_never_that_of_one_person(key: str) -> None:
         ny.publish(table, roles, k=3, transforms=means)
     once = table.unique("who")
     assert ny.publish(once, roles, k=3, transforms=means).frame["income"].max() < 90_000
+
+
+def test_a_table_in_another_order_is_not_given_the_same_noise_in_it(people: pl.DataFrame) -> None:
+    """Two orders of one noise are as many differences of it as there are records: all of it would be known."""
+    roles = {"w": "weight", **ROLES}
+    weights = [pl.Series("w", row) for row in ([1 + i % 7 for i in range(120)], [1 + (i * i) % 11 for i in range(120)])]
+    noise, log = [], None
+    for column in weights:
+        table = pl.DataFrame([column, *people])
+        release = ny.publish(table, roles, k=3, transforms=[ny.AdditiveNoise(columns=["income"], share=9)], log=log)
+        log = log or release.log
+        drawn = zip(by_record(release, "income"), people["income"].gather(sorted(release.log.source_rows)), strict=True)
+        noise.append({after - before for after, before in drawn})
+    assert len(noise[0] & noise[1]) < 20
