@@ -14,6 +14,7 @@ from nymity.core.errors import TableError
 #: Decimals of a column; what has more is rounded to them.
 MOST_DECIMALS = 9
 _LARGEST, _MOST_DIGITS = 2**53, 15
+_TEXT = "shown = 'limit' in a coding of its ends keeps them; decimal = ',' in [source] reads 1,5 as one"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,9 +33,7 @@ class ColumnNumbers:
                 f"column {cells.name!r}",
                 expected="numbers",
                 got=f"{cells.dtype}",
-                hint="shown = 'limit' in a coding of its ends, which else makes text of it"
-                if cells.dtype == pl.String
-                else None,
+                hint=_TEXT if cells.dtype == pl.String else "",
             )
         values = cells.cast(pl.Float64).fill_nan(None).drop_nulls().to_numpy()
         if not np.isfinite(values).all():
