@@ -246,10 +246,13 @@ def test_reading_otherwise_keeps_what_was_decided(home: Home, tmp_path: Path) ->
     assert project.job_data["source"]["decimal"] == ","
     assert look_at(project).cells["pay"].dtype == pl.Float64
     set_role(project, "age", "insensitive", "test")
+    noise = [{"transform": "post-randomization", "columns": ["age"]}]
+    project.change_job("test", lambda data: {**data, "transforms": noise})
     read_again(project, {**project.job_data["source"], "decimal": ".", "missing": ["20"]})
     assert look_at(project).cells["pay"].dtype == pl.String
     assert look_at(project).cells["age"].null_count() == 4
     assert project.job_data["schema"]["age"] == {"role": "insensitive"}
+    assert project.job_data["transforms"] == noise
     project.undo()
     assert look_at(project).cells["pay"].dtype == pl.Float64
 

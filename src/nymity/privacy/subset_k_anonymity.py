@@ -72,14 +72,14 @@ class SubsetKAnonymity(SizeModel):
 
     def row_chance(self, *, classes: bool, complete: bool) -> Unlimited:
         """None, of who knows more columns."""
-        return Unlimited(f"it is about whoever knows up to {_columns(self.m)}, and this attack knows all")
+        return Unlimited(f"it is about whoever knows {_known(self.m)}, and this attack knows all")
 
     def promise(self) -> str:
         """Return what is promised, in a sentence."""
         return (
-            f"{self.k}-anonymity of every {_columns(self.m)}: whoever knows the values of a person in up to "
-            f"{_columns(self.m)} that are quasi-identifying finds at least {self.k} published records that fit, * "
-            "being a value of its own; weaker than k-anonymity, and nothing is said of those who know more columns"
+            f"{self.k}-anonymity of every {_columns(self.m)}: whoever knows {_known(self.m)} finds at least "
+            f"{self.k} published records that fit, * being a value of its own; weaker than k-anonymity, and "
+            "nothing is said of those who know more columns"
         )
 
     def promise_to_persons(self) -> str:
@@ -104,3 +104,9 @@ def fewest_alike(groups: Groups, m: int) -> int | None:
 
 def _columns(m: int) -> str:
     return "column" if m == 1 else f"{m} columns"
+
+
+def _known(m: int) -> str:
+    if m == 1:
+        return "the value of a person in one column that is quasi-identifying"
+    return f"the values of a person in up to {m} columns that are quasi-identifying"

@@ -178,9 +178,9 @@ class Job(Carded):
     signed with. ``children`` is a second table of the same people, whose records belong to those of the source
     (:mod:`nymity.publishing.children`). ``seed`` makes all draws repeatable for anyone who knows it: for tests, studies
     and benchmarks. The certificate of such a release says so. Differentially private methods have one of their own,
-    ``not_private_seed``. ``transforms`` change cells of insensitive columns, codings before the search and all others
-    after it. ``engine`` says where rows are counted, recoded and measured (:mod:`nymity.engines`); the same
-    release comes of any.
+    ``not_private_seed``. ``transforms`` change cells of insensitive columns, codings first and then all others,
+    on the published rows. ``engine`` says where rows are counted, recoded and measured (:mod:`nymity.engines`); the
+    same release comes of any.
     """
 
     schema: Schema

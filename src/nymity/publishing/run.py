@@ -44,7 +44,7 @@ from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws,
 from nymity.publishing.registry import Method
 from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts, caveats_of_dates
-from nymity.publishing.transforming import caveats_of_transforms, coded, made_by_transforms, perturbed, purposes
+from nymity.publishing.transforming import caveats_of_transforms, made_by_transforms, purposes, transformed
 from nymity.publishing.verify import Verification, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.constant_columns import check_constant, check_households
@@ -173,8 +173,6 @@ class Run:
             whole, rows = self.job.schema.without_gaps(self.original)
             table, self.rows = one_record_each(whole, rows, self.job.schema)
             self.folded = whole.height - table.height
-        if self.job.transforms:
-            table = coded(table, self.job.transforms, self.root, units_of(table, self.job.schema))
         self.table = with_one_zero(table)
         self.people = self.tables.population(self.job.schema)
 
@@ -235,8 +233,8 @@ class Run:
             texts = {name: as_text(self.recoded.table[name]).alias(name) for name in self.job.schema.quasi}
             cells = [texts.get(column.name, column) for column in self.recoded.table]
             self.recoded = replace(self.recoded, table=pl.DataFrame(cells))
-        drawn_cells = perturbed(self.recoded.table, self.job.transforms, self.draws)
-        self.recoded = replace(self.recoded, table=drawn_cells)
+        changed = transformed(self.recoded.table, self.job.transforms, self.draws, self._owners)
+        self.recoded = replace(self.recoded, table=changed)
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()
         if self.job.children is not None:

@@ -1,7 +1,7 @@
 """Transforms in a run: when cells are changed, what that draws, and what is warned of.
 
-The order is fixed: columns are dropped or pseudonymized, coded, generalized, suppressed, and perturbed last. A promise
-is verified on what all of it leaves.
+The order is fixed: columns are dropped, generalized and suppressed, then coded, and perturbed last. Transforms look at
+published rows alone: whoever is suppressed would hide nobody. A promise is verified on what all of it leaves.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nymity.core.draws import Draws
 from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.fingerprint import fingerprint
 from nymity.table.content_order import content_order, ranked_text
 from nymity.transforms import Transform
 
@@ -21,16 +22,13 @@ from nymity.transforms import Transform
 CHANGED = "changed-values"
 
 
-def coded(table: pl.DataFrame, transforms: Sequence[Transform], draws: Draws, units: pl.Series | None) -> pl.DataFrame:
-    """Return the table after all codings, in their order; these draw nothing."""
+def transformed(
+    table: pl.DataFrame, transforms: Sequence[Transform], draws: Draws, units: pl.Series | None
+) -> pl.DataFrame:
+    """Return published rows after all codings, in their order, and then all that draw; ``units``: of whom rows are."""
     for one in transforms:
         if one.is_coding:
             table = _with_columns(table, dict(one.changed(table, draws, one.key, units)))
-    return table
-
-
-def perturbed(table: pl.DataFrame, transforms: Sequence[Transform], draws: Draws) -> pl.DataFrame:
-    """Return published rows after all transforms that draw, in their order."""
     for place, one in enumerate(transforms):
         if one.is_coding:
             continue
@@ -38,7 +36,9 @@ def perturbed(table: pl.DataFrame, transforms: Sequence[Transform], draws: Draws
         order = content_order(pl.DataFrame({column.name: ranked_text(column) for column in table}))
         listed = pl.DataFrame({column.name: column.gather(_places(order)) for column in table})
         back = _places(np.argsort(order))
-        made = one.changed(listed, draws, purpose_of(place, one))
+        # Another table or order draws anew: one noise in two orders would be as many differences as there are rows.
+        purpose = f"{purpose_of(place, one)} {fingerprint(listed)}"
+        made = one.changed(listed, draws, purpose, None if units is None else units.gather(_places(order)))
         table = _with_columns(table, {name: column.gather(back) for name, column in made.items()})
     return table
 

@@ -42,7 +42,6 @@ class _Grouped(Transform):
         self, table: pl.DataFrame, draws: Draws, purpose: str, units: pl.Series | None = None
     ) -> Mapping[str, pl.Series]:
         """Group the records, and put means in their place; equally near ones are told apart by a draw."""
-        del units
         numbers = [ColumnNumbers.of(table[name]) for name in self.columns]
         present = numbers[0].present
         n = int(present.sum())
@@ -58,6 +57,13 @@ class _Grouped(Transform):
                 f"columns {', '.join(map(repr, self.columns))}",
                 expected=f"at least k = {self.k} records with numbers",
                 got=f"{n}",
+            )
+        if units is not None and units.filter(pl.Series(present)).is_duplicated().any():
+            raise TableError(
+                f"columns {', '.join(map(repr, self.columns))}",
+                expected="one record of each person or household: the mean of k records of one of them hides nobody",
+                got="several",
+                hint="transform = 'rank-swapping', or publish one record of each",
             )
         order = draws.permutation(purpose, n)
         groups = np.empty(n, dtype=np.int64)

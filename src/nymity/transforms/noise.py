@@ -41,7 +41,7 @@ class _Noisy(Transform):
         """Draw for every row and column; gaps stay gaps."""
         del units
         numbers = [ColumnNumbers.of(table[name]) for name in self.columns]
-        drawn = [_normal(draws, f"{purpose} {name}", table.height) for name in self.columns]
+        drawn = [_normal(draws, f"{purpose} {name!r}", table.height) for name in self.columns]
         return dict(zip(self.columns, self._noisy(numbers, drawn), strict=True))
 
     @abstractmethod

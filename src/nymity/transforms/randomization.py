@@ -42,7 +42,7 @@ class PostRandomization(Transform):
         made = {}
         for name in self.columns:
             n, cells = table.height, table[name]
-            chosen = draws.numbers(f"{purpose} {name} which", np.full(n, _FINEST)) < int(self.share * _FINEST)
-            others = draws.numbers(f"{purpose} {name} whose", np.full(n, max(n, 1)))
+            chosen = draws.numbers(f"{purpose} {name!r} which", np.full(n, _FINEST)) < int(self.share * _FINEST)
+            others = draws.numbers(f"{purpose} {name!r} whose", np.full(n, max(n, 1)))
             made[name] = cells.gather(pl.Series(np.where(chosen, others, np.arange(n)), dtype=pl.UInt32))
         return made

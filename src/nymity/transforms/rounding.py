@@ -35,7 +35,7 @@ class _Rounded(Transform):
             numbers = ColumnNumbers.of(table[name], decimals=decimals_of(self.base))
             base = numbers.in_units(self.base)
             below, rest = np.divmod(numbers.units, base)
-            made[name] = numbers.with_units((below + self._up(rest, base, draws, f"{purpose} {name}")) * base)
+            made[name] = numbers.with_units((below + self._up(rest, base, draws, f"{purpose} {name!r}")) * base)
         return made
 
     @abstractmethod

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.draws import Draws
-from nymity.core.errors import ParameterError
+from nymity.core.errors import ParameterError, TableError
 from nymity.transforms.column_numbers import ColumnNumbers
 from nymity.transforms.transform import Transform, names_of
 
@@ -48,10 +48,17 @@ class RankSwapping(Transform):
         for name in self.columns:
             numbers = ColumnNumbers.of(table[name])
             n = len(numbers.units)
-            block = max(1, int(self.window * n))
-            first = draws.below(f"{purpose} {name} first")(block)
-            ranked = np.lexsort((draws.permutation(f"{purpose} {name} ties", n), numbers.units))
-            blocks = (np.arange(n) + first) // block
+            block = int(self.window * n)
+            if n and block < 2:
+                raise TableError(
+                    f"column {name!r}",
+                    expected="a window of at least two records, for nothing moves in a smaller one",
+                    got=f"{self.window} of {n:,}",
+                    hint=f"a window of at least {2 / n:.2g}" if n > 1 else "leave the transform out",
+                )
+            first = draws.below(f"{purpose} {name!r} first")(max(block, 1))
+            ranked = np.lexsort((draws.permutation(f"{purpose} {name!r} ties", n), numbers.units))
+            blocks = (np.arange(n) + first) // max(block, 1)
             moved = np.empty(n, dtype=np.int64)
             moved[ranked] = numbers.units[ranked[_permuted(blocks, draws, f"{purpose} {name}")]]
             made[name] = numbers.with_units(moved)

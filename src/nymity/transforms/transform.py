@@ -1,8 +1,8 @@
-"""Transform: changes cells of published columns, before the search or after it.
+"""Transform: changes cells of published columns, after the search, on the rows that are published.
 
-Codings (``is_coding``) are functions of a column and come before the search: promises are made about what they leave.
-All others draw, and come after it, on the rows that are published: what they change is not true any more, no promise
-is about it, and none of them promises k-anonymity or differential privacy.
+Codings (``is_coding``) are functions of a column and come first: what they leave is true, and less exact. All others
+draw: what they change is not true any more, no promise is about it, and none of them promises k-anonymity or
+differential privacy.
 """
 
 from __future__ import annotations

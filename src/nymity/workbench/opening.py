@@ -140,7 +140,7 @@ def read_again(project: Project, fields: Mapping[str, Any]) -> None:
     decided = version.decided if version is not None else frozenset()
     for name in decided & set(made["schema"]):
         made["schema"][name] = before.get("schema", {}).get(name, made["schema"][name])
-    for name in ("privacy", "method", "output", "sign"):
+    for name in ("privacy", "method", "transforms", "output", "sign"):
         if name in before:
             made[name] = before[name]
     asked = [column.name for column in looked.inspection.questions]

@@ -196,3 +196,8 @@ def test_a_release_is_reported_checked_compared_and_attacked(tmp_path: object) -
     assert not linkage.exceeds
     assert linkage.highest == 1  # of somebody whose suppressed value is known, as the promise says
     assert "Suppressed cells" in render_report(release, frame)
+
+
+def test_a_promise_about_one_column_is_a_sentence() -> None:
+    assert "knows the value of a person in one column that is" in ny.SubsetKAnonymity(k=3, m=1).promise()
+    assert "knows the values of a person in up to 2 columns that are" in ny.SubsetKAnonymity(k=3, m=2).promise()

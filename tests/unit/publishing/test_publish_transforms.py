@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
+from nymity.core.errors import TableError
 
 ROLES = {"age": "quasi", "sex": "quasi", "income": "insensitive", "area": "insensitive", "ill": "sensitive"}
 
@@ -195,3 +196,42 @@ def test_what_is_not_changed_is_linked_and_kept(people: pl.DataFrame) -> None:
     assert found["rent"].il1s == 0
     with pytest.raises(ny.NymityError, match="custodian's log"):
         ny.risk.changed_columns(unique, release.frame)
+
+
+def test_a_limit_leaves_enough_of_those_who_are_published() -> None:
+    people = pl.DataFrame({"age": [1] * 50 + [2] * 2, "income": [*range(50), 999, 1_000]})
+    release = ny.publish(
+        people,
+        {"age": ny.quasi(), "income": "insensitive"},
+        k=3,
+        method=ny.OptimalLattice(suppression=0.1),
+        transforms=[ny.TopCoding(columns=["income"], fewest=3)],
+    )
+    assert release.suppressed == 2
+    assert [value for value in release.frame["income"] if "+" in value] == ["47+"] * 3
+
+
+@pytest.mark.parametrize("key", ["microaggregation", "optimal-microaggregation"])
+def test_a_mean_is_never_that_of_one_person(key: str) -> None:
+    visits = [("Ann", 90_000)] * 3 + [(f"p{i}", i) for i in range(9)]
+    table = pl.DataFrame({"who": [who for who, _ in visits], "age": 3, "income": [income for _, income in visits]})
+    roles = {"who": ny.person(), "age": "quasi", "income": "insensitive"}
+    means = [{"transform": key, "columns": ["income"], "k": 3}]
+    with pytest.raises(TableError, match="one record of each person"):
+        ny.publish(table, roles, k=3, transforms=means)
+    once = table.unique("who")
+    assert ny.publish(once, roles, k=3, transforms=means).frame["income"].max() < 90_000
+
+
+def test_a_table_in_another_order_is_not_given_the_same_noise_in_it(people: pl.DataFrame) -> None:
+    """Two orders of one noise are as many differences of it as there are records: all of it would be known."""
+    roles = {"w": "weight", **ROLES}
+    weights = [pl.Series("w", row) for row in ([1 + i % 7 for i in range(120)], [1 + (i * i) % 11 for i in range(120)])]
+    noise, log = [], None
+    for column in weights:
+        table = pl.DataFrame([column, *people])
+        release = ny.publish(table, roles, k=3, transforms=[ny.AdditiveNoise(columns=["income"], share=9)], log=log)
+        log = log or release.log
+        drawn = zip(by_record(release, "income"), people["income"].gather(sorted(release.log.source_rows)), strict=True)
+        noise.append({after - before for after, before in drawn})
+    assert len(noise[0] & noise[1]) < 20

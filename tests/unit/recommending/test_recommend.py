@@ -230,6 +230,19 @@ def test_a_job_gives_roles_source_and_models(people: pl.DataFrame, tmp_path: Pat
 # -- when it stops ---------------------------------------------------------------------------------------------------
 
 
+def test_choices_of_a_job_change_the_columns_that_it_changes(people: pl.DataFrame, tmp_path: Path) -> None:
+    people.with_columns(income=pl.Series(range(people.height))).write_csv(tmp_path / "people.csv")
+    job = Job(
+        schema=ny.Schema({**SCHEMA, "income": ny.insensitive()}),
+        privacy=(ny.KAnonymity(k=3),),
+        method=ny.OptimalLattice(),
+        source=Source(path=str(tmp_path / "people.csv")),
+        transforms=(ny.AdditiveNoise(columns=["income"]),),
+    )
+    found = recommend(job, k=[5], trials=1, **QUICK)
+    assert found.choices[0].job.transforms == job.transforms
+
+
 def test_one_release_is_made_however_short_the_time(people: pl.DataFrame) -> None:
     found = recommend(people, SCHEMA, target="ill", classifiers=["decision-tree"], seconds=1e-9)
     assert len(found.trials) == 1

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nymity as ny
 from nymity.core.draws import KeyedDraws
+from nymity.core.errors import TableError
 from nymity.transforms import TRANSFORMS, Transform
 
 DRAWS = KeyedDraws.seeded(1)
@@ -30,7 +31,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "correlated-noise": {"columns": ["x", "y"]},
     "multiplicative-noise": {"columns": ["x"]},
     "post-randomization": {"columns": ["c"]},
-    "rank-swapping": {"columns": ["x"]},
+    "rank-swapping": {"columns": ["x"], "window": 0.3},
     "record-swapping": {"columns": ["c"], "match": ["g"]},
     "microaggregation": {"columns": ["x"], "k": 3},
     "optimal-microaggregation": {"columns": ["x"], "k": 3},
@@ -200,12 +201,13 @@ def test_post_randomization_is_invariant() -> None:
 def test_rank_swapping_keeps_the_numbers_and_moves_no_rank_far(
     values: list[int | None], window: float, seed: int
 ) -> None:
+    present = sorted(value for value in values if value is not None)
+    most = int(window * len(present))
+    assume(most >= 2 or not present)
     made = applied(ny.RankSwapping(columns=["x"], window=window), column(values), KeyedDraws.seeded(seed))[
         "x"
     ].to_list()
     assert Counter(made) == Counter(values)
-    present = sorted(value for value in values if value is not None)
-    most = max(1, int(window * len(present)))
     for before, after in zip(values, made, strict=True):
         if before is None or after is None:
             assert before == after
@@ -281,3 +283,43 @@ def test_noise_that_follows_several_columns_takes_no_gaps() -> None:
 def test_a_constant_column_gets_no_noise() -> None:
     assert applied(ny.AdditiveNoise(columns=["x"]), column([4, 4, 4]))["x"].to_list() == [4, 4, 4]
     assert applied(ny.CorrelatedNoise(columns=["x"]), column([4, 4, 4]))["x"].to_list() == [4, 4, 4]
+
+
+@pytest.mark.parametrize("number", [1e300, 9.3e18, 5e-324, 1e-300])
+@pytest.mark.parametrize("key", ["top-coding", "bottom-coding", "rounding", "random-rounding"])
+def test_parameters_that_no_column_can_hold_are_told(key: str, number: float) -> None:
+    field = {"base": number} if "rounding" in key else {"limit": number, "shown": "limit"}
+    with pytest.raises(TableError, match="at most 15 digits"):
+        applied(TRANSFORMS[key](columns=["x"], **field), column([1, 2, 3]))
+
+
+def test_a_window_in_which_nothing_moves_is_told() -> None:
+    with pytest.raises(TableError, match="window of at least two records"):
+        applied(ny.RankSwapping(columns=["x"], window=0.05), column(list(range(39))))
+
+
+def test_labels_at_both_ends_are_told() -> None:
+    table = applied(ny.TopCoding(columns=["x"], limit=3), column([1, 2, 3]))
+    with pytest.raises(TableError, match="shown = 'limit'"):
+        applied(ny.BottomCoding(columns=["x"], limit=1), table)
+
+
+def test_columns_with_alike_names_draw_apart() -> None:
+    numbers = list(range(200))
+    table = pl.DataFrame({"x": numbers, "x ties": numbers})
+    drawn: list[str] = []
+
+    class Noted(KeyedDraws):
+        def bytes(self, purpose: str, size: int) -> bytes:
+            drawn.append(purpose)
+            return super().bytes(purpose, size)
+
+    ny.RankSwapping(columns=["x", "x ties"], window=0.5).changed(table, Noted(key=DRAWS.key), "p")
+    assert len(drawn) == len(set(drawn))
+
+
+def test_no_zero_is_below_zero() -> None:
+    table = column([-0.1, 0.1] * 50, pl.Float64)
+    made = applied(ny.AdditiveNoise(columns=["x"], share=1), table)["x"].to_list()
+    assert 0.0 in made
+    assert "-0.0" not in map(str, made)
