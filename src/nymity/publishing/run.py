@@ -315,7 +315,8 @@ class Run:
             items=job.schema.item_column,
         )
         if self.counts is not None:
-            problems = lost_records(self.frame, self.counts, self.table)
+            changed = {name for one in job.transforms for name in one.columns}
+            problems = lost_records(self.frame.drop(changed), self.counts, self.table)
             verified = replace(verified, problems=(*verified.problems, *problems))
         if not verified.holds:
             raise PromiseError(broken(verified))

@@ -27,6 +27,8 @@ def check_transforms(
         if children:
             raise JobError(where, expected="one table", got="two tables of the same people")
         _check_columns(where, one, schema)
+        if method is not None and method.makes.has_counts:
+            _check_apart(where, one, schema)
         if not one.is_coding:
             _check_links(where, schema)
     _check_once(transforms)
@@ -52,6 +54,15 @@ def _check_columns(where: str, one: Transform, schema: Schema) -> None:
             )
         if schema[name].shift is not None:
             raise JobError(where, expected="columns whose dates are not moved", got=f"{name!r}, which has a shift")
+
+
+def _check_apart(where: str, one: Transform, schema: Schema) -> None:
+    if apart := [name for name in one.compared if schema[name].role is Role.SENSITIVE]:
+        raise JobError(
+            where,
+            expected="groups by columns of the first table, because sensitive values are published in a second one",
+            got=repr(apart[0]),
+        )
 
 
 def _check_links(where: str, schema: Schema) -> None:

@@ -121,6 +121,25 @@ def test_the_same_log_draws_the_same_and_another_strength_does_not(people: pl.Da
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.5  # 120 pairs: more than five standard errors
 
 
+@pytest.mark.parametrize("method", ["anatomy", "buckets"])
+@pytest.mark.parametrize(
+    "transform",
+    [ny.TopCoding(columns=["income"], fewest=5), ny.AdditiveNoise(columns=["income"])],
+    ids=lambda one: one.key,
+)
+def test_buckets_are_published_beside_changed_columns(
+    people: pl.DataFrame, tmp_path: Path, method: str, transform: Any
+) -> None:
+    model = ny.FrequencyLDiversity(l=2, attribute="ill")
+    release = ny.publish(people, ROLES, privacy=[model], method=method, transforms=[transform])
+    release.save(tmp_path / "out")
+    assert ny.check(tmp_path / "out").holds
+    with pytest.raises(ny.NymityError, match="second one"):
+        ny.publish(
+            people, ROLES, privacy=[model], method=method, transforms=[ny.Shuffling(columns=["area"], within=["ill"])]
+        )
+
+
 def test_a_job_file_and_python_say_the_same(people: pl.DataFrame, tmp_path: Path) -> None:
     people.write_csv(tmp_path / "people.csv")
     job = published(people, {"transform": "shuffling", "columns": ["area"], "within": ["sex"]}).job
