@@ -78,7 +78,7 @@ def _of_job(job: Job, target: str | None, beside: dict[str, Any]) -> tuple[Job, 
     refuse_children("job", job.children)
     models = [model for model in job.privacy if not isinstance(model, KAnonymity)]
     whole = _job(job.schema, tuple(models), target or job.target, source=job.source)
-    whole = replace(whole, output=job.output, transforms=job.transforms)
+    whole = replace(whole, output=job.output, transforms=job.transforms, sign=job.sign)
     return replace(whole, earlier_releases=job.earlier_releases, earlier=job.earlier), load_source(job)
 
 

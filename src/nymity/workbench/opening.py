@@ -140,9 +140,7 @@ def read_again(project: Project, fields: Mapping[str, Any]) -> None:
     decided = version.decided if version is not None else frozenset()
     for name in decided & set(made["schema"]):
         made["schema"][name] = before.get("schema", {}).get(name, made["schema"][name])
-    for name in ("privacy", "method", "transforms", "output", "sign"):
-        if name in before:
-            made[name] = before[name]
+    made |= {name: value for name, value in before.items() if name not in ("source", "schema")}
     asked = [column.name for column in looked.inspection.questions]
     project.change_job("read otherwise", lambda _: made, asked=asked)
 
