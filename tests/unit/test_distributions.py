@@ -69,7 +69,8 @@ def test_the_oldest_versions_that_are_tried_are_those_that_are_promised() -> Non
     """``make oldest`` runs with tests/oldest.txt: each is the lower bound of pyproject.toml, and none is left out."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [own for name, own in project["optional-dependencies"].items() if name not in ("all", "dev")]
-    asked = dict(one.partition(",")[0].split(">=") for one in [*project["dependencies"], *chain.from_iterable(extras)])
+    others = [one for one in chain.from_iterable(extras) if not one.startswith("nymity[")]
+    asked = dict(one.partition(",")[0].split(">=") for one in [*project["dependencies"], *others])
     lines = (ROOT / "tests/oldest.txt").read_text(encoding="utf-8").splitlines()
     tried = dict(line.split("==") for line in lines if line and not line.startswith("#"))
     assert set(asked) <= set(tried)

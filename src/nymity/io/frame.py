@@ -17,7 +17,7 @@ from nymity.core.extras import require
 from nymity.core.quoting import relayed
 from nymity.io.calendar import refuse_other_years
 from nymity.io.lossless import whole_again
-from nymity.table.given_column import OF_POLARS, check_width, listed_column, pandas_column
+from nymity.table.given_column import OF_POLARS, check_width, days_alone, listed_column, pandas_column
 
 
 def to_polars(frame: object) -> pl.DataFrame:
@@ -122,7 +122,8 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
     columns = []
     for name, values in _pandas_columns(frame):
         column = pandas_column(name, values)
-        columns.append(_whole_again(column) if isinstance(column, pl.Series) else listed_column(name, column))
+        is_typed = isinstance(column, pl.Series)
+        columns.append(days_alone(_whole_again(column)) if is_typed else listed_column(name, column))
     return pl.DataFrame(columns)
 
 

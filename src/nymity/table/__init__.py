@@ -18,7 +18,7 @@ __all__, __getattr__ = public_names(
     content_order="content_order is_sorted order_of_ranks ranked_text",
     encoding="EncodedTable PersonColumn SensitiveColumn codes_of distinct_in_order check_extent distinct_values "
     "encode encode_counted encode_persons labelled MAX_RECORDS person_ids",
-    given_column="OF_POLARS check_width listed_column pandas_column",
+    given_column="OF_POLARS check_width days_alone listed_column pandas_column",
     hierarchy="Hierarchy HierarchySource Label some_of",
     hierarchy_edits="merged moved renamed split with_level without_level",
     item_cells="ItemColumn",

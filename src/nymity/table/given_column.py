@@ -28,7 +28,7 @@ def to_series(values: Any, name: str | None = None) -> pl.Series:
     called = "" if called is None else str(called)
     if not is_frame and type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "dtype"):
         column = pandas_column(called, values)
-        return column if isinstance(column, pl.Series) else listed_column(called, column)
+        return days_alone(column) if isinstance(column, pl.Series) else listed_column(called, column)
     if is_frame or not isinstance(values, Iterable):
         raise TableError(
             f"column {called!r}" if called else "values",
@@ -58,11 +58,14 @@ def pandas_column(name: str, values: Any) -> pl.Series | list[object]:
             got=f"pandas' {values.dtype}",
             hint=f"give it as text: frame[{name!r}].astype(str)",
         ) from error
-    return _days_alone(column).alias(name)
+    return column.alias(name)
 
 
-def _days_alone(column: pl.Series) -> pl.Series:
-    """Return dates as such: pandas keeps them as time stamps of midnight."""
+def days_alone(column: pl.Series) -> pl.Series:
+    """Return dates as such: pandas keeps them as time stamps of midnight.
+
+    It looks at all cells together, which a differentially private release must not.
+    """
     is_dated = isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is None and column.count() > 0
     return column.cast(pl.Date) if is_dated and (column.dt.truncate("1d") == column).all() else column
 

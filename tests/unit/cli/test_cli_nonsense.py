@@ -57,6 +57,7 @@ CALLS: dict[str, list[str]] = {
     "study keep": ["nowhere", "--commit", "0" * 40],
     "study keep-steps": ["nowhere"],
     "study index": ["nowhere/index.md"],
+    "workbench-password": ["passwords", "ada", "--remove"],
     "robust train": ["--out", "models", "--data", "no-such-data"],
     "robust attack": ["nowhere.pt"],
     "robust evaluate": ["nowhere.pt"],

@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nymity.core.row_runs import counted, different, run_starts, without_repeats
+from nymity.core.row_runs import counted, different_cells, run_starts, without_repeats
 
 CELLS = st.lists(st.sampled_from([None, "", "a", "b", "*"]))
 
@@ -18,7 +18,7 @@ def test_runs_of_a_column(cells: list[str | None]) -> None:
     column = pl.Series("^x$", cells, dtype=pl.String)
     kept = [cell for i, cell in enumerate(cells) if i == 0 or cell != cells[i - 1]]
     assert without_repeats(column).to_list() == kept
-    assert sorted(map(repr, different(column).to_list())) == sorted(map(repr, set(cells)))
+    assert sorted(map(repr, different_cells(column).to_list())) == sorted(map(repr, set(cells)))
     assert dict(counted(column).iter_rows()) == Counter(cells)
 
 

@@ -245,7 +245,7 @@ def test_cells_that_differ_have_another_hash(one: pl.DataFrame, other: pl.DataFr
 def test_long_tables_are_hashed_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = table(a=[0.5, 2.0, 3.0], b=["x", "1.0", None])
     expected = fingerprint(whole)
-    monkeypatch.setattr("nymity.publishing.fingerprint._ROWS_AT_A_TIME", 1)
+    monkeypatch.setattr("nymity.core.csv_lines._ROWS_AT_A_TIME", 1)
     assert fingerprint(whole) == expected
 
 

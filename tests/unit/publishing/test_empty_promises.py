@@ -17,6 +17,8 @@ CASES: list[tuple[type[PrivacyModel], dict[str, Any], dict[str, Any]]] = [
     (ny.KAnonymity, {"k": 1}, {"k": 2}),
     (ny.LinkedKAnonymity, {"k": 1, "knows": 2}, {"k": 2, "knows": "all"}),
     (ny.KMAnonymity, {"k": 1, "m": 2}, {"k": 2, "m": 1}),
+    (ny.SubsetKAnonymity, {"k": 1, "m": 1}, {"k": 2, "m": 1}),
+    (ny.WildcardKAnonymity, {"k": 1}, {"k": 2}),
     (ny.ProsecutorRisk, {"limit": 1}, {"limit": 0.99}),
     (ny.AverageRisk, {"limit": 1}, {"limit": 0.99}),
     (ny.SampleUniques, {"limit": 1}, {"limit": 0.99}),

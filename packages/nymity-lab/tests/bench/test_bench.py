@@ -16,6 +16,8 @@ def test_an_unknown_benchmark_names_those_there_are() -> None:
         run_bench("latice")
     assert set(benches()) == {
         "lattice",
+        "toolbox",
+        "workbench",
         "files",
         "database",
         "losses",
