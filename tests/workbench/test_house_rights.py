@@ -42,6 +42,9 @@ class Written:
     def launch(self, folder: Path, who: str, secret: str | None) -> None:
         self.began.append((folder, who))
 
+    def weigh(self, source: object, who: str) -> None:
+        pass
+
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> House:
@@ -434,7 +437,7 @@ def test_a_trial_that_would_write_into_a_database_is_a_release(tmp_path: Path) -
 
 def test_keys_are_those_of_whoever_asks(house: House, shared: Project) -> None:
     """In a project that is shared, too: another custodian of the group does not sign with the owner's."""
-    path, _ = make_key(shared, "own", "a passphrase")
+    path = make_key(shared, "own", "a passphrase")
     assert path.parent == house.configuration.folders.keys / "ada"
     assert path in keys_of(shared)
     other = Project(shared.folder, Actor(**{**vars(house.actors["mal"]), "groups": frozenset({"oncology"})}))

@@ -47,9 +47,6 @@ class Home:
         if self.actor.reach is not None:
             self.actor.reach.check_job(data, inside=self.folder)
 
-    def weigh(self, path: Path) -> None:
-        """Refuse a table that would take more than its actor may have; here the machine is theirs."""
-
     @staticmethod
     def usual() -> Home:
         """Return the one of this user."""

@@ -24,7 +24,6 @@ from nymity.workbench.house.house_guard import ACTOR
 from nymity.workbench.house.reach import Reach
 from nymity.workbench.house.rights import Actor
 from nymity.workbench.house.run_queue import RunQueue
-from nymity.workbench.house.weighing import weigh
 from nymity.workbench.project import PROJECT_NAME, Project
 
 _ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
@@ -102,10 +101,6 @@ class HouseHome(Home):
 
     def remember(self, project: Project) -> None:
         """Do nothing: what changed last comes first."""
-
-    def weigh(self, path: Path) -> None:
-        """Refuse a table that would take too much of the server."""
-        weigh(path, memory=self.house.configuration.limits.memory)
 
     def _theirs(self, folder: Path) -> Project | None:
         project = opened(folder, self.actor)
