@@ -102,11 +102,12 @@ class RunQueue:
 
     def weigh(self, source: Mapping[str, Any], who: str) -> None:
         """Refuse a table that takes more memory than a run may; as many are weighed at once as there may be runs."""
+        own, all_ = self.limits.runs_per_user, self.limits.runs
         with self._lock:
-            if self._weighing[who] >= self.limits.runs_per_user or self._weighing.total() >= self.limits.runs:
+            if self._weighing[who] >= own or self._weighing.total() >= all_:
                 raise ParameterError(
                     "table",
-                    expected=f"at most {self.limits.runs_per_user} tables that you open at once, {self.limits.runs} of all",
+                    expected=f"at most {own} tables that you open at once, {all_} of all",
                     got="one more",
                     hint="try again when they are open",
                 )

@@ -53,9 +53,7 @@ def weigh(source: Mapping[str, Any], *, memory: int) -> None:
 
 def _too_heavy(name: str, memory: int) -> FileError:
     expected = f"a table that can be read with {memory // 10**6:,} MB of memory"
-    return FileError(
-        name, expected=expected, got="one that takes more", hint="leave out columns, or ask the house"
-    )
+    return FileError(name, expected=expected, got="one that takes more", hint="leave out columns, or ask the house")
 
 
 def main(source: Mapping[str, Any], memory: int) -> int:
