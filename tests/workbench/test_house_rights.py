@@ -444,6 +444,10 @@ def test_keys_are_those_of_whoever_asks(house: House, shared: Project) -> None:
     assert keys_of(other) == []
     with pytest.raises(InputError, match="a key in your folder"):
         other.runs.start("publish", job=shared.job_path, version=1, key=str(path))
+    signed = shared.folder / "signed.toml"
+    signed.write_text(f'{shared.job_path.read_text()}\n[sign]\nkey = "{path}"\n')
+    with pytest.raises(InputError, match="a key in your folder"):  # nor where the owner's job names it
+        other.runs.start("publish", job=signed, version=1, out=str(house.configuration.folders.releases / "mal" / "r"))
 
 
 def test_a_release_goes_into_listed_databases_alone(shared: Project) -> None:
