@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,10 +85,14 @@ class HouseHome(Home):
 
     def begin(self, name: str, *, private: bool = False) -> Project:
         """Begin a project of this user, who may not take more than their share of the disk."""
+        self.check_room()
+        return super().begin(name, private=private)
+
+    def check_room(self) -> None:
+        """Refuse more where this user has taken their share of the disk."""
         limits = self.house.configuration.limits
         if _size(self.folder) > limits.storage:
             raise ParameterError("project", expected=f"at most {limits.storage_mb:,} MB in your projects", got="more")
-        return super().begin(name, private=private)
 
     def recent(self) -> list[Project]:
         """Return the projects that are there for this user, those that changed last first."""
@@ -116,4 +121,8 @@ def make_folders(configuration: HouseConfiguration) -> None:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.lstat().st_size for path in folder.rglob("*")) if folder.exists() else 0
+    size = 0
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):  # such as an upload that has just become a project
+            size += path.lstat().st_size
+    return size
