@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -13,6 +14,7 @@ from houses import HOST, USERS, configured, cookie_of, password_of, write_passwo
 from nymity.workbench.house import login_limit
 from nymity.workbench.house.house import House
 from nymity.workbench.house.house_guard import ACTOR, HouseGuard
+from nymity.workbench.house.house_server import WithoutValues
 from nymity.workbench.house.server_metrics import ServerMetrics
 
 PROXY = "10.0.0.2"
@@ -224,6 +226,26 @@ def test_guessing_is_stopped_for_the_guesser(guard: HouseGuard) -> None:
     assert log_in(guard, "ada", x_forwarded_for="9.9.9.9")[0] == 303
 
 
+@pytest.mark.parametrize(
+    "addresses",
+    [
+        [{"x-forwarded-for": f"9.9.9.9:{port}"} for port in range(4000, 4005)],  # some proxies tell the port, too
+        [{"x-forwarded-for": f"2001:db8::{end:x}"} for end in range(5)],  # one network of IPv6 is one household
+        [{"x-forwarded-for": f"[2001:db8::{end:x}]:443"} for end in range(5)],
+        [
+            {"X-Forwarded-For": f"1.2.3.{end}", "x-forwarded-for": "9.9.9.9"} for end in range(5)
+        ],  # in two lines
+    ],
+)
+def test_another_word_for_the_same_address_is_no_way_round(guard: HouseGuard, addresses: list[dict[str, str]]) -> None:
+    for headers in addresses:
+        assert log_in(guard, "ada", "guess", **headers)[0] == 401
+    assert log_in(guard, "ada", "guess", **addresses[0])[0] == 429
+    plain = "9.9.9.9" if "9.9.9.9" in str(addresses) else "2001:db8::ffff"
+    assert log_in(guard, "ada", "guess", x_forwarded_for=plain)[0] == 429
+    assert log_in(guard, "ada", x_forwarded_for="2001:db8:0:1::1")[0] == 303
+
+
 def test_trying_many_users_is_stopped_and_so_are_many_addresses(guard: HouseGuard) -> None:
     statuses = [log_in(guard, f"user{i}", "guess", x_forwarded_for="9.9.9.9")[0] for i in range(25)]
     assert statuses == [401] * login_limit.PER_ADDRESS + [429] * 5
@@ -419,3 +441,10 @@ def test_names_that_nobody_has_are_not_logged(guard: HouseGuard, caplog: pytest.
     assert "secret" not in caplog.text
     assert "hunter2" not in caplog.text
     assert password_of("ada") not in caplog.text
+
+
+def test_what_browsers_ask_for_is_not_logged() -> None:
+    """An address may have anything in it, such as a password that was pasted there."""
+    arguments = (logging.WARNING, "", 0, "https://nymity.example.org/?hunter2 not found", (), None)
+    assert "hunter2" not in WithoutValues().format(logging.LogRecord("nicegui", *arguments))
+    assert "hunter2" in WithoutValues().format(logging.LogRecord("nymity.house", *arguments))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from houses import USERS, configured
+from starlette.requests import Request
 
 import nymity as ny
 from nymity.core.errors import InputError, NymityError
@@ -18,6 +20,7 @@ from nymity.workbench.explorations import begin, publish_choice
 from nymity.workbench.hierarchy_drafts import imported, ladder_of, source_of
 from nymity.workbench.home import Home
 from nymity.workbench.house.house import House, HouseHome
+from nymity.workbench.house.house_guard import ACTOR
 from nymity.workbench.house.reach import Reach
 from nymity.workbench.house.rights import ENDPOINTS, ROLES, SCREENS, Actor, HouseRole, Right
 from nymity.workbench.keys import keys_of, make_key
@@ -28,6 +31,7 @@ from nymity.workbench.runs import BackgroundRun
 from nymity.workbench.screens import ORDER, screens, screens_for
 from nymity.workbench.tables import look_at
 from nymity.workbench.trials import TriedRelease
+from nymity.workbench.uploads import receiving
 
 
 class Written:
@@ -41,6 +45,9 @@ class Written:
 
     def launch(self, folder: Path, who: str, secret: str | None) -> None:
         self.began.append((folder, who))
+
+    def weigh(self, source: object, who: str) -> None:
+        pass
 
 
 @pytest.fixture(scope="module")
@@ -379,6 +386,38 @@ def test_a_user_takes_no_more_than_their_share_of_the_disk(tmp_path: Path) -> No
     home(small, "mal").begin("of another")
 
 
+def test_one_user_does_not_fill_the_disk_with_uploads_that_are_under_way(tmp_path: Path) -> None:
+    """They count before they are there: each may be as long as the house allows, and would be refused at its end."""
+    house = House(configured(tmp_path / "uploads", limits={"storage_mb": 1}))
+    answer = receiving(house)
+
+    async def upload(name: str, body: list[bytes], go_on: asyncio.Event, came: list[int]) -> Any:
+        async def receive() -> Any:
+            if came:
+                await go_on.wait()
+            came.append(1)
+            return {"type": "http.request", "body": body.pop(0), "more_body": bool(body)}
+
+        scope = {"type": "http", "method": "POST", "query_string": b"name=t.csv&private=1", "headers": []}
+        return await answer(Request({**scope, ACTOR: house.actors[name]}, receive))
+
+    async def all_of_them() -> None:
+        go_on = asyncio.Event()
+        slow = [asyncio.create_task(upload("ada", [b"a\n", b"1\n"], go_on, [])) for _ in range(4)]
+        await asyncio.sleep(0.2)
+        one_more = await asyncio.wait_for(upload("ada", [b"a\n"], go_on, []), 20)
+        assert one_more.status_code == 429
+        assert (await upload("ben", [b"a\n"], go_on, [])).status_code == 200  # it is not in the way of others
+        go_on.set()
+        assert [one.status_code for one in await asyncio.gather(*slow)] == [200] * 4
+        (home(house, "ada").folder / "much").write_bytes(bytes(1_100_000))
+        came: list[int] = []
+        assert (await upload("ada", [b"a\n"], go_on, came)).status_code == 400
+        assert not came  # nothing of it was taken
+
+    asyncio.run(all_of_them())
+
+
 def test_alone_nothing_is_refused(tmp_path: Path) -> None:
     alone = Home(tmp_path / "home")
     project = open_demo(alone, rows=50)
@@ -441,6 +480,10 @@ def test_keys_are_those_of_whoever_asks(house: House, shared: Project) -> None:
     assert keys_of(other) == []
     with pytest.raises(InputError, match="a key in your folder"):
         other.runs.start("publish", job=shared.job_path, version=1, key=str(path))
+    signed = shared.folder / "signed.toml"
+    signed.write_text(f'{shared.job_path.read_text()}\n[sign]\nkey = "{path}"\n')
+    with pytest.raises(InputError, match="a key in your folder"):  # nor where the owner's job names it
+        other.runs.start("publish", job=signed, version=1, out=str(house.configuration.folders.releases / "mal" / "r"))
 
 
 def test_a_release_goes_into_listed_databases_alone(shared: Project) -> None:

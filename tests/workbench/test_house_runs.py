@@ -19,10 +19,11 @@ from houses import configured
 import nymity as ny
 from nymity.core.errors import InputError, Interrupted
 from nymity.publishing.signing import SigningKey
+from nymity.workbench.house import run_queue
 from nymity.workbench.house.house import House
 from nymity.workbench.house.run_queue import OWNER_NAME, RunQueue
 from nymity.workbench.house.weighing import weigh
-from nymity.workbench.opening import open_demo, uploaded
+from nymity.workbench.opening import open_database, open_demo, open_table, read_again, uploaded
 from nymity.workbench.passphrases import PIPE_NAME, STAGE, ask_page, asks, hand_over
 from nymity.workbench.project import Project
 from nymity.workbench.runs import RESULT_NAME, SPEC_NAME, WAITING_NAME, BackgroundRun, RunState, launch_now, write_json
@@ -223,10 +224,56 @@ def test_a_file_that_unpacks_to_more_than_the_house_has_is_refused(house: House,
 def test_what_is_no_table_is_refused_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("")
     with pytest.raises(InputError) as refused:
-        weigh(tmp_path / "t.csv", memory=10**9)
+        weigh({"path": str(tmp_path / "t.csv")}, memory=10**9)
     assert refused.value.expected
     ny.write_table(ny.datasets.hospital(100), tmp_path / "good.csv")
-    weigh(tmp_path / "good.csv", memory=10**9)
+    weigh({"path": str(tmp_path / "good.csv")}, memory=10**9)
+
+
+def test_every_table_is_weighed_as_it_will_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A light first sheet is no way round, nor is reading a table otherwise later, nor a table of a database."""
+    weighed: list[dict[str, Any]] = []
+    monkeypatch.setattr(run_queue, "weigh", lambda source, *, memory: weighed.append(dict(source)))
+    database = f"duckdb:///{tmp_path / 'held.duckdb'}"
+    house = House(configured(tmp_path / "weighing", folders={"databases": [database]}))
+    home = house.home_of(house.actors["ada"])
+    path = house.configuration.folders.tables[0] / "t.csv"
+    ny.write_table(ny.datasets.hospital(50), path)
+    project = open_table(home, path)
+    read_again(project, {"delimiter": ",", "encoding": "cp1252"})
+    with pytest.raises(InputError):  # it is not there; that it would be weighed is what counts
+        open_database(home, url=database, table="people")
+    assert [{"path": str(path)}, {"path": str(path), "delimiter": ",", "encoding": "cp1252"}] == weighed[:2]
+    assert weighed[2:] == [{"url": database, "table": "people"}]
+
+
+def test_one_user_opens_so_many_tables_at_once_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may take the memory of a run: without a bound, a few uploads at once would take all there is."""
+    go_on, begun = threading.Event(), threading.Semaphore(0)
+
+    def slow(source: object, *, memory: int) -> None:
+        begun.release()
+        go_on.wait(20)
+
+    monkeypatch.setattr(run_queue, "weigh", slow)
+    house = House(configured(tmp_path / "opening", limits={"runs_per_user": 2, "runs": 3}))
+    ada, ben = house.actors["ada"], house.actors["ben"]
+    threads = [threading.Thread(target=one.weigh, args=({},)) for one in (ada, ada, ben)]
+    try:
+        for number, thread in enumerate(threads):
+            if number == 2:
+                with pytest.raises(InputError, match="at most 2 tables that you open at once"):
+                    ada.weigh({})
+            thread.start()
+            assert begun.acquire(timeout=20)
+        with pytest.raises(InputError, match="3 of all"):
+            ben.weigh({})
+    finally:
+        go_on.set()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join(20)
+    ada.weigh({})  # those before have ended
 
 
 # -- passphrases -----------------------------------------------------------------------------------------------

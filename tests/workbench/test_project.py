@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -184,3 +185,17 @@ def test_a_home_remembers_projects_and_leaves_out_what_is_gone(tmp_path: Path) -
     assert [project.id for project in home.recent()] == [one.id]
     (one.folder / "project.json").write_text(json.dumps({"format": "nymity-project-99", "id": "x", "name": "y"}))
     assert home.recent() == []
+
+
+def test_projects_that_begin_at_once_under_one_name_are_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, begin = Home(tmp_path / "home"), Project.begin
+    meanwhile: list[Project] = []
+
+    def late(folder: Path, **given: Any) -> Project:
+        monkeypatch.setattr(Project, "begin", staticmethod(begin))
+        meanwhile.append(home.begin("registry"))  # when the first has its name and not yet its folder
+        return begin(folder, **given)
+
+    monkeypatch.setattr(Project, "begin", staticmethod(late))
+    first = home.begin("registry")
+    assert {first.folder.name, meanwhile[0].folder.name} == {"registry", "registry-2"}

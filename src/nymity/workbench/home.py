@@ -47,8 +47,8 @@ class Home:
         if self.actor.reach is not None:
             self.actor.reach.check_job(data, inside=self.folder)
 
-    def weigh(self, path: Path) -> None:
-        """Refuse a table that would take more than its actor may have; here the machine is theirs."""
+    def check_room(self) -> None:
+        """Refuse more where somebody has taken their share of the disk; here all of it is theirs."""
 
     @staticmethod
     def usual() -> Home:
@@ -62,10 +62,17 @@ class Home:
         stem = re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.")[:60] or "project"
         for number in range(1, 10_000):
             folder = self.folder / (stem if number == 1 else f"{stem}-{number}")
-            if not folder.exists():
+            try:
+                folder.mkdir(mode=0o700)  # whoever makes it has it: two may begin at once
+            except FileExistsError:
+                continue
+            try:
                 project = Project.begin(folder, name=name, private=private, actor=self.actor)
-                self.remember(project)
-                return project
+            except NymityError:
+                folder.rmdir()
+                raise
+            self.remember(project)
+            return project
         raise FileError(str(self.folder / stem), expected="a folder that is not there yet", got="ten thousand of them")
 
     def recent(self) -> list[Project]:

@@ -73,7 +73,7 @@ def open_table(home: Home, path: Path, *, name: str = "", private: bool = False,
         project = home.begin(name or stem_of(path), private=True)
         project.change_job("table named", lambda _: {"source": source})
         return project
-    home.weigh(resolved(path))
+    home.actor.weigh(source)
     told, job, asked = first_job(source)
     project = home.begin(name or stem_of(path))
     project.change_job("table opened", lambda _: job, asked=asked)
@@ -90,6 +90,7 @@ def open_database(home: Home, *, url: str, table: str, schema: str = "", private
         project = home.begin(table.strip(), private=True)
         project.change_job("table named", lambda _: {"source": source})
         return project
+    home.actor.weigh(source)
     told, job, asked = first_job(source)
     project = home.begin(table.strip())
     project.change_job("table opened", lambda _: job, asked=asked)
@@ -133,6 +134,7 @@ def read_again(project: Project, fields: Mapping[str, Any]) -> None:
     path = {name: value for name, value in before["source"].items() if name in ("path", "sheet")}
     source = {**path, **{name: value for name, value in fields.items() if value not in (None, "", (), [], {})}}
     read = ny.Source(**source)
+    project.actor.weigh(source)
     valued = read.read_valued()
     looked = keep(source, valued.table, DetectedReading(options=read.options), valued.dictionary)
     made = tomllib.loads(starter_job(looked.inspection, source))
@@ -171,7 +173,7 @@ def uploaded(home: Home, name: str, content: Path, *, private: bool = False) -> 
         project.change_job("table uploaded", lambda _: {"source": source})
         return project
     try:
-        home.weigh(table)
+        home.actor.weigh(source)
         told, job, asked = first_job(source)
     except NymityError:
         project.remove()

@@ -295,9 +295,7 @@ class Project:
 
     def version_data(self, number: int) -> dict[str, Any]:
         """Return a version of the job as plain data."""
-        path = self._version_path(number)
-        content = read_content(path, most=MOST_JOB_BYTES, expected="a version of the job")
-        return parse_toml(content.decode("utf-8"), where=str(path), expected="a version of the job")
+        return _read_job(self._version_path(number))
 
     def job(self) -> ny.Job:
         """Return the job, or say what it lacks."""
@@ -381,16 +379,18 @@ class Project:
         with self.audit.writing():
             self.audit.append("note", {"text": text})
 
-    def _may_start(self, task: str, settings: Mapping[str, Any]) -> None:
-        """Refuse a run that is not theirs to begin, or that would write or read out of reach."""
+    def _may_start(self, task: str, settings: Mapping[str, Any], job: Path | None) -> None:
+        """Refuse a run that is not theirs to begin, or that would write, sign or read out of reach."""
+        data = {} if job is None else _read_job(job)  # that of the run: the one that holds may be another
         # A database is elsewhere, too.
-        writes = settings.get("out") or settings.get("database") or "url" in self.job_data.get("output", {})
+        writes = settings.get("out") or settings.get("database") or "url" in data.get("output", {})
         self.require(Right.RELEASE if writes else Right.RUN, task)
         if (reach := self.actor.reach) is not None:
             if settings.get("out"):
                 reach.check_written("out", settings["out"], inside=self.folder)
-            if settings.get("key"):
-                reach.check_key("key", settings["key"])
+            key = settings.get("key") or (data.get("sign", {}).get("key") if settings.get("out") else None)
+            if key:  # also one that somebody else of the group named in the job
+                reach.check_key("key", key)
             reach.check_job({"output": settings.get("database") or {}}, inside=self.folder)
         self.actor.launcher.admit(self.actor.name)
 
@@ -400,3 +400,8 @@ class Project:
 
     def _version_path(self, number: int) -> Path:
         return self.folder / JOBS_NAME / f"{number:04d}.toml"
+
+
+def _read_job(path: Path) -> dict[str, Any]:
+    content = read_content(path, most=MOST_JOB_BYTES, expected="a version of the job")
+    return parse_toml(content.decode("utf-8"), where=str(path), expected="a version of the job")

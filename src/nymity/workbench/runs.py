@@ -164,7 +164,7 @@ class Runs:
 
     folder: Path
     on_start: Callable[[int, str], None]
-    may_start: Callable[[str, Mapping[str, Any]], None] = lambda *_: None  #: refuses by an error
+    may_start: Callable[[str, Mapping[str, Any], Path | None], None] = lambda *_: None  #: refuses by an error
     launch: Callable[[Path, str | None], None] = lambda folder, secret: launch_now(folder, secret=secret)
 
     def all(self) -> list[BackgroundRun]:
@@ -207,7 +207,7 @@ class Runs:
         from nymity.workbench.tasks import task_named
 
         task_named(task)  # an unknown one is refused here
-        self.may_start(task, settings)
+        self.may_start(task, settings, job)
         folder = self._new_folder()
         if job is not None:
             shutil.copyfile(job, folder / JOB_NAME)

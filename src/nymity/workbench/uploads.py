@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,34 +14,47 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from nymity.core.disk import make_folder
-from nymity.core.errors import NymityError
-from nymity.workbench.home import Homes
+from nymity.core.errors import NymityError, ParameterError
+from nymity.workbench.home import Home, Homes
 from nymity.workbench.house.rights import Right
 from nymity.workbench.opening import uploaded
 from nymity.workbench.worker import error_data
 
-#: Characters of a file's name.
-_LONGEST = 200
+#: Characters of a file's name, and files that one user uploads at once.
+_LONGEST, _MOST = 200, 4
 
 
 def receiving(home: Homes) -> Callable[[Request], Any]:
     """Return what answers an upload: the body is the file, ``?name=`` is what it is called."""
 
+    under_way: Counter[str] = Counter()
+
     async def receive(request: Request) -> Response:
         own = home.of(request)
         if not own.actor.may(Right.BEGIN):
             return JSONResponse({"error": {"message": "there is nothing here"}}, status_code=404)
+        who = own.actor.name
+        if under_way[who] >= _MOST:
+            refused = ParameterError("upload", expected=f"at most {_MOST} files at once", got="one more")
+            return JSONResponse({"error": error_data(refused)}, status_code=429)
+        under_way[who] += 1
+        try:
+            return await take(own, request)
+        except NymityError as error:
+            return JSONResponse({"error": error_data(error)}, status_code=400)
+        finally:
+            under_way[who] -= 1
+
+    async def take(own: Home, request: Request) -> Response:
         name = request.query_params.get("name", "")[-_LONGEST:]
         private = request.query_params.get("private") == "1"
+        await run_in_threadpool(own.check_room)  # before anything of it is on the disk
         make_folder(own.folder, [], private=True)
         # Beside the projects, so that it can be moved into one without being copied.
         with tempfile.TemporaryDirectory(dir=own.folder, prefix=".upload-") as folder:
             staged = Path(folder) / "content"
             await _write(request, staged)
-            try:
-                project = await run_in_threadpool(uploaded, own, name, staged, private=private)
-            except NymityError as error:
-                return JSONResponse({"error": error_data(error)}, status_code=400)
+            project = await run_in_threadpool(uploaded, own, name, staged, private=private)
         return JSONResponse({"project": project.id})
 
     return receive

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,6 @@ from nymity.workbench.house.house_guard import ACTOR
 from nymity.workbench.house.reach import Reach
 from nymity.workbench.house.rights import Actor
 from nymity.workbench.house.run_queue import RunQueue
-from nymity.workbench.house.weighing import weigh
 from nymity.workbench.project import PROJECT_NAME, Project
 
 _ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
@@ -85,10 +85,14 @@ class HouseHome(Home):
 
     def begin(self, name: str, *, private: bool = False) -> Project:
         """Begin a project of this user, who may not take more than their share of the disk."""
+        self.check_room()
+        return super().begin(name, private=private)
+
+    def check_room(self) -> None:
+        """Refuse more where this user has taken their share of the disk."""
         limits = self.house.configuration.limits
         if _size(self.folder) > limits.storage:
             raise ParameterError("project", expected=f"at most {limits.storage_mb:,} MB in your projects", got="more")
-        return super().begin(name, private=private)
 
     def recent(self) -> list[Project]:
         """Return the projects that are there for this user, those that changed last first."""
@@ -102,10 +106,6 @@ class HouseHome(Home):
 
     def remember(self, project: Project) -> None:
         """Do nothing: what changed last comes first."""
-
-    def weigh(self, path: Path) -> None:
-        """Refuse a table that would take too much of the server."""
-        weigh(path, memory=self.house.configuration.limits.memory)
 
     def _theirs(self, folder: Path) -> Project | None:
         project = opened(folder, self.actor)
@@ -121,4 +121,8 @@ def make_folders(configuration: HouseConfiguration) -> None:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.lstat().st_size for path in folder.rglob("*")) if folder.exists() else 0
+    size = 0
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):  # such as an upload that has just become a project
+            size += path.lstat().st_size
+    return size

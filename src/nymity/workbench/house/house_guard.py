@@ -18,6 +18,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from urllib.parse import parse_qs, quote
 
 from nymity.workbench.guard import (
@@ -99,8 +100,9 @@ class HouseGuard(Guard):
         proxy = self.configuration.proxy
         if proxy is None:
             return True
-        # The last one is the proxy's own word; those before it are anybody's.
-        scope[_ADDRESS] = header(scope, b"x-forwarded-for").rpartition(",")[2].strip()[:64] or came_from
+        # The last one is the proxy's own word, in a line of its own or not; those before it are anybody's.
+        told = [value for name, value in scope["headers"] if name.lower() == b"x-forwarded-for"]
+        scope[_ADDRESS] = _place(b"".join(told[-1:]).decode("latin-1").rpartition(",")[2].strip()) or came_from
         return came_from in proxy.addresses
 
     def knows(self, scope: Scope) -> bool:
@@ -273,6 +275,15 @@ class _Socket:
             self._closed = True
             with suppress(RuntimeError):  # it is closed already, by the other side
                 await self._send({"type": "websocket.close", "code": 1008})
+
+
+def _place(told: str) -> str:
+    """Return an address without its port, which is another one at each connection; empty for what is none."""
+    bare = told[1:].partition("]")[0] if told.startswith("[") else told.partition(":")[0] if "." in told else told
+    try:
+        return str(ip_address(bare))
+    except ValueError:
+        return ""
 
 
 async def _form(receive: Receive) -> tuple[str, str]:

@@ -137,7 +137,8 @@ class WithoutValues(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Write one line, and where it comes from an error that nobody foresaw, its way."""
         ours = record.name.startswith("nymity.")
-        words = record.getMessage() if ours or record.exc_info is None else "an error that nobody foresaw"
+        plain = record.name.startswith("uvicorn.") and record.exc_info is None  # others quote what browsers ask for
+        words = record.getMessage() if ours or plain else "an error that nobody foresaw"
         line = f"{self.formatTime(record)} {record.levelname} {record.name}: {words}".replace("\n", " ").replace(
             "\r", " "
         )
@@ -150,5 +151,6 @@ def _log_without_values() -> None:
     handler.setFormatter(WithoutValues())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("nymity.house").setLevel(logging.INFO)
+    logging.getLogger("nicegui").setLevel(logging.ERROR)  # each address that is not there would be a line
     for name in ("engineio", "socketio"):  # each message that makes no sense would be a page of the log
         logging.getLogger(f"{name}.server").setLevel(logging.CRITICAL)

@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address
 
 #: Failures that are free within :data:`WINDOW` seconds.
 PER_USER_AND_ADDRESS, PER_ADDRESS, PER_USER = 5, 20, 100
@@ -60,8 +61,20 @@ class LoginLimit:
 
 
 def _keys(user: str, address: str) -> tuple[tuple[tuple[str, ...], int], ...]:
+    address = _network(address)
     return (
         (("both", user, address), PER_USER_AND_ADDRESS),
         (("address", address), PER_ADDRESS),
         (("user", user), PER_USER),
     )
+
+
+def _network(address: str) -> str:
+    """Return whose an address is: under IPv6, everybody has the last 64 bits to choose from."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(found, IPv6Address):
+        return address
+    return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from nymity.core.errors import ParameterError
 from nymity.workbench.audit_trail import this_user
@@ -88,6 +88,9 @@ class Launcher(Protocol):
     def launch(self, folder: Path, who: str, secret: str | None) -> None:
         """Begin the run in a folder, or let it wait."""
 
+    def weigh(self, source: Mapping[str, Any], who: str) -> None:
+        """Refuse a table that would take more than somebody may have, before the server reads it."""
+
 
 class AtOnce:
     """Begins every run at once."""
@@ -98,6 +101,9 @@ class AtOnce:
     def launch(self, folder: Path, who: str, secret: str | None) -> None:
         """Begin the run."""
         launch_now(folder, secret=secret)
+
+    def weigh(self, source: Mapping[str, Any], who: str) -> None:
+        """Refuse nothing: the machine is theirs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +120,10 @@ class Actor:
     def alone() -> Actor:
         """Return whoever runs the program, who may do everything: the workbench on their own machine."""
         return Actor(name=this_user())
+
+    def weigh(self, source: Mapping[str, Any]) -> None:
+        """Refuse a table that would take more than they may have, before the server reads it."""
+        self.launcher.weigh(source, self.name)
 
     @property
     def in_house(self) -> bool:

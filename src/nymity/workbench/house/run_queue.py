@@ -11,14 +11,16 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from nymity.core.errors import NymityError, ParameterError
 from nymity.core.plain_data import read_json
 from nymity.workbench.house.configuration import Limits
+from nymity.workbench.house.weighing import weigh
 from nymity.workbench.runs import (
     PROCESS_NAME,
     RESULT_NAME,
@@ -44,6 +46,7 @@ class RunQueue:
     limits: Limits
     _waiting: list[tuple[Path, str]] = field(default_factory=list, repr=False)  #: the first one first
     _running: dict[Path, str] = field(default_factory=dict, repr=False)
+    _weighing: Counter[str] = field(default_factory=Counter, repr=False)  #: tables that are weighed, by user
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _ended: threading.Event = field(default_factory=threading.Event, repr=False)
     _thread: threading.Thread | None = field(default=None, repr=False)
@@ -96,6 +99,24 @@ class RunQueue:
             write_json(folder / WAITING_NAME, {"who": who, "since": time.time(), "again": False})
             self._waiting.append((folder, who))
             self.advance()
+
+    def weigh(self, source: Mapping[str, Any], who: str) -> None:
+        """Refuse a table that takes more memory than a run may; as many are weighed at once as there may be runs."""
+        own, all_ = self.limits.runs_per_user, self.limits.runs
+        with self._lock:
+            if self._weighing[who] >= own or self._weighing.total() >= all_:
+                raise ParameterError(
+                    "table",
+                    expected=f"at most {own} tables that you open at once, {all_} of all",
+                    got="one more",
+                    hint="try again when they are open",
+                )
+            self._weighing[who] += 1
+        try:
+            weigh(source, memory=self.limits.memory)
+        finally:
+            with self._lock:
+                self._weighing[who] -= 1
 
     def advance(self) -> None:
         """Forget what has ended, and begin what may."""
