@@ -267,7 +267,6 @@ def test_whole_numbers_at_the_ends_of_64_bits_are_counted(low: int, gap: list[No
     assert combinations(encoded) == expected
 
 
-
 @pytest.mark.parametrize("n", [1, 255, 256, 257])
 @pytest.mark.parametrize("gap", [None, 3])
 def test_codes_of_text_with_gaps_and_unknown_values(n: int, gap: int | None) -> None:
