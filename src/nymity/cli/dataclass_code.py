@@ -18,7 +18,7 @@ from types import CodeType
 from typing import Any
 
 #: The file, and what its content depends on: code is that of one version of Python.
-_KEPT = ("dataclasses", MAGIC_NUMBER.hex())
+_KEPT = ("dataclass_code", MAGIC_NUMBER.hex())
 #: Sources that are kept at most; with more, those that this command did not use are left out.
 _MOST = 8_000
 
@@ -46,7 +46,7 @@ class _Code:
         code = self.used.get(source)
         if code is None:
             kept = self.kept.get(source)
-            code = compile(source, "<string>", "exec") if kept is None else marshal.loads(kept)
+            code = _compiled(source) if kept is None else marshal.loads(kept)
             self.used[source] = code
         exec(code, *scopes)
 
@@ -67,3 +67,8 @@ class _Code:
 
         every = self.kept | {source: marshal.dumps(code) for source, code in self.used.items()}
         keep(*_KEPT, marshal.dumps(every if len(every) <= _MOST else {source: every[source] for source in self.used}))
+
+
+def _compiled(source: str) -> CodeType:
+    """Compile as ``dataclasses`` would: without the postponed annotations of this module, or types become names."""
+    return compile(source, "<string>", "exec", dont_inherit=True)

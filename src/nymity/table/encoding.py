@@ -418,7 +418,7 @@ def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Se
 def _above(column: pl.Series, low: int) -> NDArray[np.int64]:
     """Return how far numbers lie above the one below the least, a gap being that."""
     gaps = column.has_nulls()
-    above: NDArray[np.int64] = (column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - (low - 1)
+    above: NDArray[np.int64] = (column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - low + 1
     return np.where(column.is_null().to_numpy(), 0, above) if gaps else above
 
 

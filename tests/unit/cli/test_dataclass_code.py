@@ -103,3 +103,10 @@ def test_few_sources_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with compiled_once():
         dataclass(type("Other", (), {"__annotations__": {"z": int}, "__doc__": "Another."}))
     assert len(file.read_bytes()) < size
+
+
+def test_methods_have_types_as_annotations_not_their_names(folder: Path) -> None:
+    for _ in ("compiled", "kept"):
+        with compiled_once():
+            point = dataclasses.make_dataclass("Point", [("x", int), ("y", str, "far")])
+        assert point.__init__.__annotations__ == {"x": int, "y": str, "return": None}

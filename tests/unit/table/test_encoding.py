@@ -258,6 +258,15 @@ def test_codes_of_whole_numbers_are_those_of_their_text(data: st.DataObject, dty
     assert codes_of(pl.Series(cells, dtype=dtype), values, index, unknown=-7).tolist() == expected
 
 
+@pytest.mark.parametrize("low", [-(2**63), -(2**63) + 1, 2**63 - 3])
+@pytest.mark.parametrize("gap", [[], [None]])
+def test_whole_numbers_at_the_ends_of_64_bits_are_counted(low: int, gap: list[None]) -> None:
+    cells = [low, low + 2, low, *gap]
+    encoded = encode(pl.DataFrame({"a": pl.Series(cells, dtype=pl.Int64)}), Schema({"a": quasi()}))
+    expected = Counter((None if cell is None else str(cell),) for cell in cells)
+    assert combinations(encoded) == expected
+
+
 @pytest.mark.parametrize("n", [1, 255, 256, 257])
 @pytest.mark.parametrize("gap", [None, 3])
 def test_codes_of_text_with_gaps_and_unknown_values(n: int, gap: int | None) -> None:
