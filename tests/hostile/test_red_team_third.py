@@ -383,7 +383,7 @@ def test_cells_that_cannot_be_compared_are_refused_when_they_are_measured() -> N
 
 @pytest.mark.parametrize("names", [None, 5, "q", [1]])
 def test_a_risk_profile_needs_names(names: object) -> None:
-    with pytest.raises(ny.NymityError, match="a list of column names|the quasi-identifiers, or all roles"):
+    with pytest.raises(ny.NymityError, match=r"a list of column names|the quasi-identifiers, or all roles"):
         ny.measure_risk(pl.DataFrame({"q": ["a"]}), names)  # type: ignore[arg-type]
 
 

@@ -232,9 +232,7 @@ def test_guessing_is_stopped_for_the_guesser(guard: HouseGuard) -> None:
         [{"x-forwarded-for": f"9.9.9.9:{port}"} for port in range(4000, 4005)],  # some proxies tell the port, too
         [{"x-forwarded-for": f"2001:db8::{end:x}"} for end in range(5)],  # one network of IPv6 is one household
         [{"x-forwarded-for": f"[2001:db8::{end:x}]:443"} for end in range(5)],
-        [
-            {"X-Forwarded-For": f"1.2.3.{end}", "x-forwarded-for": "9.9.9.9"} for end in range(5)
-        ],  # in two lines
+        [{"X-Forwarded-For": f"1.2.3.{end}", "x-forwarded-for": "9.9.9.9"} for end in range(5)],  # in two lines
     ],
 )
 def test_another_word_for_the_same_address_is_no_way_round(guard: HouseGuard, addresses: list[dict[str, str]]) -> None:

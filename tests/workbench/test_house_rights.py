@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from nymity.workbench.hierarchy_drafts import imported, ladder_of, source_of
 from nymity.workbench.home import Home
 from nymity.workbench.house.house import House, HouseHome
 from nymity.workbench.house.house_guard import ACTOR
+from nymity.workbench.house.page_binding import _connecting
 from nymity.workbench.house.reach import Reach
 from nymity.workbench.house.rights import ENDPOINTS, ROLES, SCREENS, Actor, HouseRole, Right
 from nymity.workbench.keys import keys_of, make_key
@@ -490,3 +492,18 @@ def test_a_release_goes_into_listed_databases_alone(shared: Project) -> None:
     elsewhere = {"url": "postgresql://evil.example/x", "table": "t"}
     with pytest.raises(InputError, match="an address that the house lists"):
         shared.runs.start("publish", job=shared.job_path, version=1, database=elsewhere)
+
+
+def test_a_message_that_pretends_to_open_a_websocket_is_not_heard() -> None:
+    """python-socketio hands events of any name to handlers, also those of its own."""
+    own: dict[str, Any] = {"QUERY_STRING": ""}
+    heard = []
+
+    async def handle(sid: str, environ: dict[str, Any], auth: Any) -> str:
+        heard.append((sid, environ, auth))
+        return "connected"
+
+    connecting = _connecting(handle, SimpleNamespace(get_environ=lambda _: own))
+    assert asyncio.run(connecting("s", {"QUERY_STRING": "", "asgi.scope": {}})) is False
+    assert heard == []
+    assert asyncio.run(connecting("s", own)) == "connected"

@@ -104,6 +104,7 @@ def test_from_an_export_to_a_signed_release(workbench: Served, page: Any, tmp_pa
     hands.fill("Passphrase, if it is to have one", "a long and secret sentence")
     page.locator(".dialog").get_by_role("button", name="Make a key").click()
     hands.actions += 1
+    page.locator(".dialog").wait_for(state="hidden")
     page.get_by_label("Passphrase of the key").wait_for()
     out = tmp_path / "release"
     hands.fill("Folder of the release", str(out))

@@ -122,8 +122,10 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
     columns = []
     for name, values in _pandas_columns(frame):
         column = pandas_column(name, values)
-        is_typed = isinstance(column, pl.Series)
-        columns.append(days_alone(_whole_again(column)) if is_typed else listed_column(name, column))
+        if isinstance(column, pl.Series):
+            columns.append(days_alone(_whole_again(column)))
+        else:
+            columns.append(listed_column(name, column))
     return pl.DataFrame(columns)
 
 

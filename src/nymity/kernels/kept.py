@@ -13,6 +13,7 @@ import functools
 import hashlib
 import io
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -24,8 +25,11 @@ from nymity.kernels.compiled import Kernel
 
 @contextmanager
 def _hidden(*names: str) -> Iterator[None]:
-    """Hide packages that numba loads where they are installed and does without; those that are loaded stay."""
-    absent = [name for name in names if name not in sys.modules]
+    """Hide packages that numba loads where they are installed and does without; those that are loaded stay.
+
+    Another thread may import one of them just now: then nothing is hidden.
+    """
+    absent = [name for name in names if name not in sys.modules and threading.active_count() == 1]
     sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]  # None: to import it fails
     try:
         yield

@@ -64,6 +64,9 @@ CALLS: dict[str, list[str]] = {
     "robust certify": ["nowhere.pt"],
 }
 
+#: Of nobody's password.
+HASH = "$argon2id$v=19$m=65536,t=3,p=4$V/NucaLHcnBrbR+4z1tHIg$lT3AtmWzlfnenNzd7gkxxhwaU2zmJ4kvCtGXtQBGJnA"
+
 #: Where 1 is an answer.
 ANSWERS = ("check", "attack", "publish")
 
@@ -362,6 +365,8 @@ def place(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         (folder / "odd" / f"loop{suffix}").symlink_to(f"loop{suffix}")
         (folder / "odd" / f"locked{suffix}").write_text("a,b\n1,2\n", encoding="utf-8")
         (folder / "odd" / f"locked{suffix}").chmod(0)
+    (folder / "passwords").write_text(f"ada:{HASH}\n", encoding="utf-8")
+    (folder / "passwords").chmod(0o600)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.delenv("NYMITY_DATA", raising=False)

@@ -23,7 +23,7 @@ def bind_pages() -> None:
     handlers = core.sio.handlers["/"]
     for name in _BOUND:
         handlers[name] = bound(handlers[name], core.sio)
-    handlers["connect"] = _connecting(handlers["connect"])
+    handlers["connect"] = _connecting(handlers["connect"], core.sio)
     handlers["log"] = lambda *_: None
 
 
@@ -49,14 +49,16 @@ def is_senders(environ: Any, message: Any) -> bool:
     return client is not None and sender is not None and client.request.scope.get(ACTOR) == sender
 
 
-def _connecting(handle: Callable[..., Any]) -> Callable[..., Any]:
-    """Let no page be taken over while a websocket opens."""
+def _connecting(handle: Callable[..., Any], sio: Any) -> Callable[..., Any]:
+    """Let no page be taken over while a websocket opens, or by a message that pretends to be one that opens."""
     from urllib.parse import parse_qs
 
     from socketio.exceptions import ConnectionRefusedError as Refused  # type: ignore[import-untyped]
 
     @wraps(handle)
     async def connecting(sid: str, environ: dict[str, Any], auth: Any = None) -> Any:
+        if sio.get_environ(sid) is not environ:
+            return False
         query = {name: values[0] for name, values in parse_qs(environ.get("QUERY_STRING", "")).items()}
         if "client_id" in query and not is_senders(environ, query):
             raise Refused("no such page")
