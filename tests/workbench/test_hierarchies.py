@@ -96,6 +96,7 @@ def test_what_is_long_lies_in_a_file_that_never_changes(project: Project) -> Non
     assert Path(kept["path"]).parent == project.files
     assert by_hand(project, long) == kept
     assert not is_by_hand(project, {"type": "file", "path": "/elsewhere.csv"})
+    assert not is_by_hand(project, {"type": "file", "path": str(project.files / "uploaded.csv")})
 
 
 def test_files_of_arx_come_in_and_go_out(project: Project, tmp_path: Path) -> None:

@@ -507,3 +507,11 @@ def test_a_message_that_pretends_to_open_a_websocket_is_not_heard() -> None:
     assert asyncio.run(connecting("s", {"QUERY_STRING": "", "asgi.scope": {}})) is False
     assert heard == []
     assert asyncio.run(connecting("s", own)) == "connected"
+
+
+def test_files_of_runs_are_no_hierarchies(shared: Project) -> None:
+    """A custodian's log lies there; an analyst of the group may not have it read as something else."""
+    path = shared.folder / "runs" / "0001" / "release-custodian" / "mapping.csv"
+    with pytest.raises(InputError, match="a file that was uploaded"):
+        shared.check_reach({"schema": {"age": {"hierarchy": {"type": "file", "path": str(path)}}}})
+    shared.check_reach({"schema": {"age": {"hierarchy": {"type": "file", "path": str(shared.files / "h.csv")}}}})

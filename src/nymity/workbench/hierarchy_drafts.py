@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -20,6 +21,8 @@ from nymity.workbench.tables import look_at
 
 #: Values up to which a hierarchy that was made by hand stands in the job itself.
 MOST_ROWS = 200
+#: What names of files begin with that hold longer ones.
+_WRITTEN = "hierarchy-"
 
 
 def column_values(project: Project, column: str) -> pl.Series:
@@ -85,7 +88,7 @@ def by_hand(project: Project, hierarchy: ny.Hierarchy) -> dict[str, Any]:
     rows = [["" if cell is None else cell for cell in row] for row in hierarchy.rows()]
     if len(rows) <= MOST_ROWS:
         return {"type": "rows", "rows": rows}
-    name = f"hierarchy-{sha256(json.dumps(rows).encode()).hexdigest()[:16]}.csv"
+    name = f"{_WRITTEN}{sha256(json.dumps(rows).encode()).hexdigest()[:16]}.csv"
     path = project.files / name
     if not path.exists():
         hierarchy.save(path)
@@ -97,7 +100,9 @@ def is_by_hand(project: Project, draft: dict[str, Any] | None) -> bool:
     """Return whether a hierarchy is written out, so that it can be changed value by value."""
     if draft is None:
         return False
-    return draft["type"] == "rows" or (draft["type"] == "file" and str(project.files) in str(draft.get("path")))
+    path = Path(str(draft.get("path")))
+    is_ours = path.parent == project.files and path.name.startswith(_WRITTEN)  # a table that was uploaded is not
+    return draft["type"] == "rows" or (draft["type"] == "file" and is_ours)
 
 
 def imported(project: Project, path: str) -> dict[str, Any]:

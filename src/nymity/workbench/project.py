@@ -243,7 +243,7 @@ class Project:
         What stood there before, by somebody else of the group, may stay: those of ``known``.
         """
         if self.actor.reach is not None:
-            self.actor.reach.check_job(data, inside=self.folder, known=known or {})
+            self.actor.reach.check_job(data, inside=self.files, known=known or {})
 
     def share(self, groups: Iterable[str]) -> None:
         """Share it with these groups of the actor and no other; what it was shared with otherwise stays."""
