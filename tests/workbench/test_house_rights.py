@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +22,7 @@ from nymity.workbench.endpoints import endpoints
 from nymity.workbench.explorations import begin, publish_choice
 from nymity.workbench.hierarchy_drafts import imported, ladder_of, source_of
 from nymity.workbench.home import Home
-from nymity.workbench.house.house import House, HouseHome
+from nymity.workbench.house.house import House, HouseHome, _size
 from nymity.workbench.house.house_guard import ACTOR
 from nymity.workbench.house.page_binding import _connecting
 from nymity.workbench.house.reach import Reach
@@ -515,3 +517,21 @@ def test_files_of_runs_are_no_hierarchies(shared: Project) -> None:
     with pytest.raises(InputError, match="a file that was uploaded"):
         shared.check_reach({"schema": {"age": {"hierarchy": {"type": "file", "path": str(path)}}}})
     shared.check_reach({"schema": {"age": {"hierarchy": {"type": "file", "path": str(shared.files / "h.csv")}}}})
+
+
+def test_folders_that_vanish_while_they_are_summed_up_are_passed_over(tmp_path: Path) -> None:
+    """An upload becomes a project in the middle of it."""
+    for number in range(300):
+        (tmp_path / f"{number}").mkdir()
+        (tmp_path / f"{number}" / "content").write_bytes(b"1")
+    ended = threading.Event()
+
+    def vanish() -> None:
+        for number in range(300):
+            shutil.rmtree(tmp_path / f"{number}")
+        ended.set()
+
+    threading.Thread(target=vanish).start()
+    while not ended.is_set():
+        assert 0 <= _size(tmp_path) <= 300
+    assert _size(tmp_path) == 0

@@ -9,6 +9,7 @@ one that nobody has.
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Iterator
@@ -121,8 +122,10 @@ def make_folders(configuration: HouseConfiguration) -> None:
 
 
 def _size(folder: Path) -> int:
+    """Return the bytes of all files in it; an upload that has just become a project may be gone meanwhile."""
     size = 0
-    for path in folder.rglob("*"):
-        with suppress(FileNotFoundError):  # such as an upload that has just become a project
-            size += path.lstat().st_size
+    for inside, _, names in os.walk(folder):  # which passes over folders that are gone, as Path.rglob does not
+        for name in names:
+            with suppress(FileNotFoundError):
+                size += (Path(inside) / name).lstat().st_size
     return size
