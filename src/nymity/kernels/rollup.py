@@ -65,28 +65,36 @@ def roll_up_capped(keys, block, codes, weights, changed, word, shift, mask, map_
 
     min(most, entries) of every union of blocks stays what it was: a block that loses entries has ``most`` left. The
     weights of a block sum to its records; how they are divided among its entries says nothing. Few entries are found by
-    looking through them, so nothing is sorted, and no table of the pivot's codes is needed.
+    looking through them, so nothing is sorted, and no table of the pivot's codes is needed. Who else is in a group that
+    is full says nothing either: of the blocks that come later only the records are counted.
     """
     new_keys, group = _group(keys, changed, word, shift, mask, map_at, maps)
     n_groups, one, most = np.uint64(len(new_keys)), np.uint32(1), np.uint32(most)
+    begin, stop, of_block = _blocks(block, weights, len(keys))
     start = np.zeros(n_groups + _ONE, np.uint32)  # where the entries of each group have room, and one more
-    for e in range(np.uint64(len(block))):
-        start[group[block[e]] + one] += one
+    for b in range(np.uint64(len(keys))):
+        start[group[b] + one] += stop[b] - begin[b]
     for g in range(n_groups):
         start[g + _ONE] = start[g] + min(start[g + _ONE], most) + one
     end, records = start[:-1].copy(), np.zeros(n_groups, np.uint32)
     new_codes = np.empty(np.uint64(start[n_groups]) + np.uint64(most), np.uint32)
     few = most <= _LOOKED_THROUGH
-    for e in range(np.uint64(len(block))):
-        g, code = group[block[e]], codes[e]
+    for b in range(np.uint64(len(keys))):
+        g = group[b]
         first, last = start[g], end[g]
-        records[g] += weights[e]
-        known = last - first == most  # if the block is full, anybody may be
-        # Always as many places where those are few: how many are taken cannot be foreseen, and wrong guesses cost most.
-        for at in range(first, first + most if few else last):
-            known |= (new_codes[at] == code) & (at < last)
-        new_codes[last] = code  # the place after the last entry is free
-        end[g] = last + np.uint32(not known)
+        records[g] += of_block[b]
+        if last - first == most:
+            continue
+        for e in range(begin[b], stop[b]):
+            code = codes[e]
+            known = last - first == most  # if the group is full, anybody may be
+            # Always as many places where those are few: how many are taken cannot be foreseen, and wrong guesses cost
+            # most.
+            for at in range(first, first + most if few else last):
+                known |= (new_codes[at] == code) & (at < last)
+            new_codes[last] = code  # the place after the last entry is free
+            last += np.uint32(not known)
+        end[g] = last
     new_block, new_weights = np.empty_like(new_codes), np.empty_like(new_codes)
     to = np.uint32(0)
     for g in range(n_groups):
@@ -97,6 +105,29 @@ def roll_up_capped(keys, block, codes, weights, changed, word, shift, mask, map_
         if n > 0:  # blocks of a population alone are nobody's
             new_weights[to - n] += records[g] - n
     return new_keys, new_block[:to], new_codes[:to], new_weights[:to]
+
+
+@njit(cache=True, nogil=True)
+def _blocks(block, weights, n_blocks):
+    """Return where the entries of each block begin and stop, and its records, (n_blocks,) each.
+
+    The records are differences of sums over all entries so far: no step waits for what the one before has stored.
+    """
+    begin, stop = np.zeros(n_blocks, np.uint32), np.zeros(n_blocks, np.uint32)
+    records, total = np.zeros(n_blocks, np.uint32), np.uint32(0)
+    before, n = np.zeros(n_blocks, np.uint32), np.uint64(len(block))
+    for e in range(n):
+        b = block[e]
+        total += weights[e]
+        stop[b], records[b] = e + _ONE, total
+    for i in range(n):
+        last = n - _ONE - i
+        b = block[last]
+        total -= weights[last]
+        begin[b], before[b] = last, total
+    for b in range(np.uint64(n_blocks)):
+        records[b] -= before[b]
+    return begin, stop, records
 
 
 @njit(cache=True, nogil=True)

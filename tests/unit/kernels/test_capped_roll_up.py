@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pytest
@@ -113,3 +114,16 @@ def test_capped_roll_up_of_a_capped_one_counts_as_if_none_were_left_out(most: in
     _, block, _, weights = roll_up_capped(*half, *rising, most)
     assert np.bincount(block).tolist() == [min(most, len(found)) for found in top.expected().values()]
     assert np.bincount(block, weights=weights).tolist() == [sum(found.values()) for found in top.expected().values()]
+
+
+@given(blocks(), st.sampled_from([1, 2, 5, 17]), st.randoms(use_true_random=False))
+@settings(max_examples=200)
+def test_capped_roll_up_takes_blocks_in_any_order(case: Blocks, most: int, random: Random) -> None:
+    keys, block, codes, weights, *rising = case.arguments()
+    order = list(range(len(keys)))
+    random.shuffle(order)
+    turn = np.concatenate([np.flatnonzero(block == b) for b in order])
+    _, found, _, counted = roll_up_capped(keys, block[turn], codes[turn], weights[turn], *rising, most)
+    expected = list(case.expected().values())
+    assert np.bincount(found, minlength=len(expected)).tolist() == [min(most, len(own)) for own in expected]
+    assert records_of_blocks(found, counted, len(expected)).tolist() == [sum(own.values()) for own in expected]
