@@ -24,10 +24,9 @@ def _lines(rows: pl.DataFrame, separator: str) -> bytes:
     if not any(column.dtype.is_float() or column.dtype.is_nested() or column.dtype == pl.Object for column in columns):
         first = run_starts(columns)  # floats may be equal and written in two ways: 0.0 and -0.0
         if 2 * len(first) < rows.height:
-            lines = _text(rows[first], separator).split(b"\n")
-            if len(lines) == len(first) + 1:  # else a cell has a line end
-                ends = (line + b"\n" for line in lines[:-1])
-                return b"".join(map(mul, ends, np.diff(first, append=rows.height).tolist()))
+            lines = _text(rows[first], separator).splitlines(keepends=True)
+            if len(lines) == len(first):  # else a cell has a line end
+                return b"".join(map(mul, lines, np.diff(first, append=rows.height).tolist()))
     return _text(rows, separator)
 
 

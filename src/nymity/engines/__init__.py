@@ -15,8 +15,9 @@ __all__, __getattr__ = public_names(
     counted_plan="CountedPlan",
     engine="Engine KINDS",
     engine_rows="RECORDS Rows",
+    laid_out_rows="write_counted",
     opening="open_rows",
-    recoding_plan="plan_of",
+    recoding_plan="RecodingPlan plan_of",
     rows_hash="counted_hash table_hash",
     spill="spilling",
 )

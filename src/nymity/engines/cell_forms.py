@@ -64,11 +64,13 @@ def canonical(cells: pl.Series) -> pl.Series:
 
 def canonical_rows(table: pl.DataFrame) -> pl.Series:
     """Return each row as one text: its cells in order, with what separates them escaped inside of them."""
-    texts = [_escaped(canonical(column)).alias(f"c{i}") for i, column in enumerate(table)]
+    texts = [canonical_cells(column).alias(f"c{i}") for i, column in enumerate(table)]
     return pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator=SEPARATOR)).to_series().alias("row")
 
 
-def _escaped(texts: pl.Series) -> pl.Series:
+def canonical_cells(cells: pl.Series) -> pl.Series:
+    """Return the text of each cell, with what separates cells and rows escaped inside of it."""
+    texts = canonical(cells)
     if not texts.str.contains(r"[\\\x1f\n]").any():
         return texts
     for character, instead in ((ESCAPE, "\\\\"), (SEPARATOR, "\\s"), (END, "\\n")):

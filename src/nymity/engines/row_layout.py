@@ -44,6 +44,15 @@ def packed(sizes: Sequence[int]) -> list[tuple[int, int]]:
     return [places[column] for column in range(len(sizes))]
 
 
+def summed(places: Sequence[tuple[int, int]], codes: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+    """Return the words of rows, k0, k1, …, whose cells have these codes, by column."""
+    words: dict[str, NDArray[np.int64]] = {}
+    for (word, stride), code in zip(places, codes, strict=True):
+        name = f"{KEY}{word}"
+        words[name] = words[name] + code * stride if name in words else code * stride
+    return words
+
+
 @dataclass(frozen=True, eq=False)
 class _Part:
     """A run of known columns in one number, ``word``, or one column of unknown cells."""
@@ -105,7 +114,10 @@ class RowLayout:
         return 120 + 64 * len(self.parts) + 96 * sum(not part.strides for part in self.parts)
 
     def encoded(self, batch: pl.DataFrame) -> pl.DataFrame:
-        """Return the rows that a batch is published as, laid out, with their counts; equal ones are one row."""
+        """Return the rows that a batch is published as, laid out, with their counts; equal ones are one row.
+
+        A row of a batch stands for as many as ``RECORDS`` says, or for itself.
+        """
         at = {name: f"c{i}" for i, name in enumerate(self.needed)}
         words: dict[int, NDArray[np.int64]] = {}
         for i, (column, numbering) in enumerate(zip(self.plan.keys, self.keys, strict=True)):
@@ -125,10 +137,11 @@ class RowLayout:
                 places = self.of_class.get(name)
                 number += stride * (self.known[name].of(batch[at[name]]) if places is None else places[of_row])
             laid[part_.word] = number
-        rows = pl.DataFrame(laid)
+        counts = batch[RECORDS] if RECORDS in batch.columns else pl.repeat(1, batch.height, eager=True)
+        rows = pl.DataFrame({**laid, RECORDS: counts.cast(pl.Int64)})
         if all(part_.strides for part_ in self.parts):
-            return rows.group_by(rows.columns).agg(pl.len().cast(pl.Int64).alias(RECORDS))
-        return rows.with_columns(pl.lit(1, pl.Int64).alias(RECORDS))
+            return rows.group_by(list(laid)).agg(pl.col(RECORDS).sum())
+        return rows
 
     def decoded(self, rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """Return rows with the cells they are published with."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,11 @@ import polars as pl
 
 from nymity.core.format_numbers import CONTENT
 from nymity.core.row_runs import run_starts
-from nymity.engines.cell_forms import END, SEPARATOR, canonical_rows
+from nymity.engines.cell_forms import END, SEPARATOR, canonical_cells, canonical_rows
 from nymity.engines.engine_rows import RECORDS
 from nymity.engines.external_sort import ExternalSort
+from nymity.engines.numbering import Numbering
+from nymity.engines.row_layout import packed, summed
 
 _LINES_AT_A_TIME = 200_000
 
@@ -39,12 +42,7 @@ def counted_hash(
     """
     digest = hashlib.sha256(bytes.fromhex(salt))
     digest.update(f"{CONTENT.tag}{END}{json.dumps(list(columns), ensure_ascii=False)}{END}".encode())
-    sort = ExternalSort(folder if folder is not None else Path(), rows if folder is not None else 2**62, expected)
-    for part in parts:
-        cells = part.drop(RECORDS)
-        texts = pl.DataFrame({"row": canonical_rows(cells), RECORDS: part[RECORDS].cast(pl.Int64)})
-        sort.add(texts)
-    for ordered in sort.sorted():
+    for ordered in _in_order(iter(parts), folder, expected, rows):
         for lines in _merged(ordered).iter_slices(_LINES_AT_A_TIME):
             text = lines.select(pl.concat_str("row", pl.lit(SEPARATOR), pl.col(RECORDS).cast(pl.String), pl.lit(END)))
             digest.update(text.to_series().str.join("").item().encode())
@@ -57,6 +55,52 @@ def table_hash(table: pl.DataFrame, *, salt: str = "") -> str:
     first = run_starts(plain.get_columns())  # released rows are sorted: few of them are counted
     runs = plain[first].with_columns(pl.Series(RECORDS, np.diff(first, append=plain.height), dtype=pl.Int64))
     return counted_hash(table.columns, [runs.group_by(plain.columns).agg(pl.col(RECORDS).sum())], salt=salt)
+
+
+def _in_order(parts: Iterator[pl.DataFrame], folder: Path | None, expected: int, most: int) -> Iterator[pl.DataFrame]:
+    """Return the texts of rows with their counts, in byte order; equal ones follow each other."""
+    held: list[pl.DataFrame] = []
+    for part in parts:
+        held.append(part)
+        if folder is not None and sum(one.height for one in held) > most:
+            break
+    else:
+        yield from _by_ranks(held)
+        return
+    sort = ExternalSort(folder, most, expected)
+    for part in chain(held, parts):
+        sort.add(pl.DataFrame({"row": canonical_rows(part.drop(RECORDS)), RECORDS: part[RECORDS].cast(pl.Int64)}))
+    yield from sort.sorted()
+
+
+def _by_ranks(parts: Sequence[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Sort rows by the ranks of their cells, which are whole numbers, and join their texts, some rows at a time.
+
+    No text of a cell has a separator inside, so with the separator behind it no cell begins another one: joined texts
+    have the order of cells so ended, one after another. The last cell has nothing behind it.
+    """
+    if not parts:
+        return
+    counts = pl.concat([part[RECORDS].cast(pl.Int64) for part in parts])
+    names = [name for name in parts[0].columns if name != RECORDS]
+    texts, ranks = [], []
+    for name in names:
+        column = pl.concat([part[name] for part in parts])
+        known = Numbering(name, column)
+        text = canonical_cells(known.values)
+        behind = "" if name == names[-1] else SEPARATOR
+        rank = (text + behind).rank("dense").to_numpy().astype(np.int64) - 1
+        texts.append(pl.DataFrame({"text": text, "rank": rank}).unique("rank").sort("rank")["text"])
+        ranks.append(rank[known.of(column)])
+    places = packed([len(of_column) for of_column in texts])
+    sums = summed(places, ranks)
+    ordered = pl.DataFrame({**sums, RECORDS: counts}).group_by(list(sums)).agg(pl.col(RECORDS).sum()).sort(list(sums))
+    for piece in ordered.iter_slices(_LINES_AT_A_TIME):
+        cells = [
+            of_column.gather((piece[f"k{word}"].to_numpy() // stride) % len(of_column)).alias(f"c{i}")
+            for i, (of_column, (word, stride)) in enumerate(zip(texts, places, strict=True))
+        ]
+        yield pl.DataFrame(cells).select(pl.concat_str(pl.all(), separator=SEPARATOR).alias("row"), piece[RECORDS])
 
 
 def _merged(ordered: pl.DataFrame) -> pl.DataFrame:

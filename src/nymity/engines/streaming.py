@@ -10,24 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from nymity.engines.cell_forms import is_gap, one_form
 from nymity.engines.distinct_rows import DistinctRows
 from nymity.engines.engine_rows import RECORDS, Rows
-from nymity.engines.external_sort import ExternalSort
 from nymity.engines.failures import told
+from nymity.engines.laid_out_rows import BATCH, write_laid_out
 from nymity.engines.numbering import Numbering
 from nymity.engines.parquet_source import ParquetSource
-from nymity.engines.parquet_writing import write_parts
 from nymity.engines.recoding_plan import NOTHING, Dropping, RecodingPlan
-from nymity.engines.row_layout import RowLayout, expanded, packed
-from nymity.engines.shuffled_rows import ShuffledRows
-
-#: Rows of a batch.
-BATCH = 500_000
+from nymity.engines.row_layout import RowLayout, packed, summed
 
 
 class StreamedRows(Rows):
@@ -75,7 +68,7 @@ class StreamedRows(Rows):
             found = DistinctRows(self.folder, keys)
             for batch in self._batches(columns, dropping):
                 codes = [one.of(batch[f"c{i}"]) for i, one in enumerate(known)]
-                rows = _summed(words, codes, keys)
+                rows = pl.DataFrame(summed(words, codes))
                 found.add(rows.group_by(keys).agg(pl.len().cast(pl.Int64).alias(RECORDS)))
             none = pl.DataFrame(schema={**dict.fromkeys(keys, pl.Int64), RECORDS: pl.Int64})
             counted = pl.concat([none, *found.parts()])
@@ -90,18 +83,7 @@ class StreamedRows(Rows):
         layout = RowLayout.of(plan, self.columns)
         with told(self.kind, "apply"):
             batches = (layout.encoded(batch) for batch in self._batches(layout.needed, plan.dropping))
-            rows = max(BATCH, self.memory // layout.bytes_a_row)
-            sort = ExternalSort(self.folder, rows, plan.records)
-            for batch in batches:
-                sort.add(batch)
-            parts = sort.sorted()
-            if plan.order == "shuffled":
-                shuffle = ShuffledRows(self.folder, rows, plan.records, plan.draws)
-                for part in parts:
-                    for piece in expanded(part):
-                        shuffle.add(piece)
-                parts = shuffle.parts()
-            write_parts(path, layout.schema, (piece for part in parts for piece in layout.decoded(part)))
+            write_laid_out(layout, batches, path, self.folder, self.memory)
 
     def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Group the cells of each batch of the file, and merge the groups."""
@@ -146,10 +128,3 @@ def measured_parts(path: Path, columns: Sequence[str], folder: Path, memory: int
 
 def _in_batches(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     yield from frame.collect_batches(chunk_size=BATCH, maintain_order=False, engine="streaming")
-
-
-def _summed(words: Sequence[tuple[int, int]], codes: Sequence[NDArray[np.int64]], keys: Sequence[str]) -> pl.DataFrame:
-    sums: dict[str, NDArray[np.int64]] = {}
-    for (word, stride), code in zip(words, codes, strict=True):
-        sums[keys[word]] = sums[keys[word]] + code * stride if keys[word] in sums else code * stride
-    return pl.DataFrame({key: sums[key] for key in keys})

@@ -15,7 +15,7 @@ from nymity.core.draws import Draws
 from nymity.core.errors import TableError
 from nymity.core.format_numbers import CONTENT
 from nymity.dp.records import Records, read_columns
-from nymity.engines import RECORDS, CountedPlan, Rows, counted_hash, plan_of
+from nymity.engines import RECORDS, CountedPlan, RecodingPlan, Rows, counted_hash, plan_of, write_counted
 from nymity.io import text_cells
 from nymity.publishing.certificate import TableFigures
 from nymity.table.encoding import EncodedTable, encode_counted, person_ids
@@ -128,6 +128,13 @@ class Counted:
             draws=draws,
         )
         return plan
+
+    def write(self, plan: ReleasePlan, rows: Rows, path: Path) -> None:
+        """Write a release, without another look at its rows where only counted columns are published."""
+        if isinstance(plan, RecodingPlan) and all(name in self.cells for name in plan.columns):
+            write_counted(plan, self.cells, self.records, rows, path)
+        else:
+            plan.write(rows, path)
 
     def content_hash(self, salt: str) -> str:
         """Return the hash of combinations of quasi-identifiers and sensitive values, with their counts."""

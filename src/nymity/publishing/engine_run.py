@@ -189,7 +189,7 @@ class EngineRun:
 
     def _apply(self, path: Path, kept: Stage) -> None:
         self.plan = self.counted.plan(self.outcome.recoding, self.job.output.row_order, self.draws)
-        self.plan.write(self.rows, path)
+        self.counted.write(self.plan, self.rows, path)
         if self.engine.mapping is not None:  # refused where rows of the source have no part in a plan
             keyed: Any = self.plan
             keyed.with_key_of_source(self.engine.mapping).write(self.rows, kept / KEYED_MAPPING_NAME)
