@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from nymity.cli.dataclass_code import compiled_once
@@ -11,6 +12,9 @@ from nymity.cli.stopping import let_go, stop_code, watch_signals
 #: New objects after which Python looks for cycles among them. A command makes many that stay, when it imports and when
 #: it reads, and its standard of 700 has them looked through again and again.
 _OBJECTS = 1_000_000
+#: numpy and scipy each bring an OpenBLAS that starts a thread for every core, which waits for work in a busy loop of
+#: 2^26 cycles: a tenth of a short command. After 2^4 cycles they sleep, and are woken when there is work.
+_WAITING = ("OPENBLAS_THREAD_TIMEOUT", "4")
 
 
 def run() -> None:
@@ -18,6 +22,7 @@ def run() -> None:
     code = 0
     try:
         watch_signals()
+        os.environ.setdefault(*_WAITING)  # before numpy is loaded
         gc.set_threshold(_OBJECTS)
         with compiled_once():
             code = _run()

@@ -367,3 +367,31 @@ def _long_job() -> str:
     from nymity.cli.demo import job_text
 
     return job_text().replace("suppression = 0.05", "suppression = 0.01")
+
+
+#: Says how long threads of OpenBLAS wait in a busy loop, at the moment when numpy is looked for.
+WAITING = """
+import os, sys
+
+class Watching:
+    def find_spec(self, name, *_):
+        if name == "numpy":
+            print("waiting", os.environ.get("OPENBLAS_THREAD_TIMEOUT"))
+
+sys.meta_path.insert(0, Watching())
+from nymity.cli.start import run
+run()
+"""
+
+
+@pytest.mark.parametrize(("given", "waiting"), [({}, "4"), ({"OPENBLAS_THREAD_TIMEOUT": "20"}, "20")])
+def test_threads_of_linear_algebra_do_not_wait_in_a_busy_loop(
+    given: dict[str, str], waiting: str, tmp_path: Path
+) -> None:
+    (tmp_path / "people.csv").write_text("age,sex\n30,f\n31,m\n", encoding="utf-8")
+    settings = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"} | given
+    done = subprocess.run(
+        [sys.executable, "-c", WAITING, "measure", "people.csv", "--quasi", "age,sex"],
+        cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[0] == f"waiting {waiting}", done.stderr
