@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +176,37 @@ def test_the_configuration_that_is_delivered_is_one() -> None:
         assert str(house.folders.tables[0]) in text
     assert "KillMode=process" in unit.read_text()
     assert f"127.0.0.1:{house.metrics_port}/health" in container.read_text()
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd: the unit was not verified")
+def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+    deploy = Path(__file__).parents[2] / "deploy"
+    unit = (deploy / "nymity-workbench.service").read_text()
+
+    def complaints(text: str) -> str:
+        path = tmp_path / "nymity-workbench.service"
+        path.write_text(text.replace("/opt/nymity/bin/nymity", sys.executable))
+        done = subprocess.run(["systemd-analyze", "verify", path], capture_output=True, text=True, check=False)
+        return "".join(line for line in done.stderr.splitlines(keepends=True) if "nymity-workbench" in line)
+
+    assert complaints(unit) == ""
+    assert "KilMode" in complaints(unit.replace("KillMode", "KilMode"))
+
+
+def test_every_extra_and_every_file_of_the_container_is_there() -> None:
+    root = Path(__file__).parents[2]
+    container = (root / "deploy" / "Containerfile").read_text()
+    known = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    asked = re.search(r"/source\[([a-z,]+)\]", container)
+    assert asked is not None
+    assert set(asked.group(1).split(",")) <= set(known["optional-dependencies"])
+    assert "nymity" in known["scripts"]
+    served = json.loads(container.partition("ENTRYPOINT ")[2])
+    in_unit = re.search("ExecStart=(.*)", (root / "deploy" / "nymity-workbench.service").read_text())
+    assert in_unit is not None
+    assert served == in_unit.group(1).split()
+    for place in re.findall(r"-v \S+:(/[^:\s]+)", container):  # what is mounted is made, or lies in what is made
+        assert re.search(rf"mkdir -p .*{re.escape(str(Path(place).parent))}|mkdir -p .*{re.escape(place)}", container)
 
 
 def test_the_configuration_of_the_documentation_is_one(tmp_path: Path) -> None:

@@ -220,6 +220,18 @@ def test_an_id_that_is_guessed_is_nobodys(house: House, shared: Project, given: 
     assert home(house, "mal").find(given) is None
 
 
+def test_an_id_that_nobody_has_opens_no_project_again(
+    house: House, shared: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr("nymity.workbench.house.house.opened", lambda folder, actor: asked.append(folder))
+    house.place_of(shared.id)
+    asked.clear()
+    for number in range(50):
+        assert house.place_of(f"{number:016x}") is None
+    assert shared.folder not in asked
+
+
 def test_who_did_it_is_in_the_log_whoever_runs_the_server(house: House, shared: Project) -> None:
     as_seen_by(house, "ben", shared).add_note("from Ben")
     as_seen_by(house, "ada", shared).undo()

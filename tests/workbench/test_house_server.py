@@ -247,6 +247,40 @@ def test_messages_that_make_no_sense_end_at_most_their_own_connection(house: Sha
         assert mal.get("/").status_code == 200
 
 
+@pytest.mark.parametrize(
+    "further",
+    [{}, {"id": []}, {"id": 3, "args": 7}, {"id": 3, "args": ["{"], "listener_id": "x"}, {"id": 3, "args": [[]]}],
+)
+@pytest.mark.parametrize("name", ["event", "ack", "javascript_response", "handshake"])
+def test_messages_about_an_own_page_that_make_no_sense_write_no_log(
+    house: Shared, name: str, further: dict[str, Any]
+) -> None:
+    with house.client("mal") as mal:
+        page, before = page_of(mal, "/"), house.errors.read_text()
+        with spoken(house, mal, page) as opened:
+            assert greeted(opened) == "40"
+            for _ in range(20):
+                opened.send("42" + json.dumps([name, {"client_id": page, **further}]))
+            opened.send("421" + json.dumps(["handshake", {"client_id": "nobody"}]))
+            until(lambda: opened.recv(timeout=10).startswith("431"), 20)
+        said = house.errors.read_text()[len(before) :].splitlines()
+        assert [line for line in said if "login" not in line] == []
+
+
+def test_a_refusal_does_not_say_where_projects_lie(house: Shared) -> None:
+    project = house.project
+    gone = next(project.files.iterdir())
+    hidden = gone.rename(gone.with_name("gone"))
+    try:
+        with house.client("ben") as ben:
+            refused = ben.get(f"/api/p/{house.id}/rows?sort=c0&from=0&to=5")
+    finally:
+        hidden.rename(gone)
+    assert refused.status_code == 400
+    assert gone.name in refused.text
+    assert str(house.folder) not in refused.text
+
+
 def test_websockets_of_other_pages_and_of_nobody_are_refused(house: Shared) -> None:
     with house.client("ada") as ada, house.client() as outsider:
         page = page_of(ada, "/")

@@ -64,10 +64,20 @@ def answering(home: Homes) -> Callable[[Request], Any]:
         try:
             found = await run_in_threadpool(endpoint.answer, project, dict(request.query_params))
         except NymityError as error:
-            return JSONResponse({"error": error_data(error)}, status_code=400)
+            return JSONResponse({"error": _told(error, project)}, status_code=400)
         return found if isinstance(found, Response) else _written(found)
 
     return answer
+
+
+def _told(error: NymityError, project: Project) -> dict[str, str]:
+    """Return an error as plain data; where a house keeps its projects is nobody's business."""
+    told = error_data(error)
+    if not project.actor.in_house:
+        return told
+    return {
+        part: words.replace(f"{project.folder}/", "").replace(str(project.folder), "") for part, words in told.items()
+    }
 
 
 def whole(query: Mapping[str, str], name: str, default: int) -> int:

@@ -72,9 +72,11 @@ class House:
             return None
         with self._looking:
             if project_id not in self._places:
-                nobody = next(iter(self.actors.values()))
-                known = ((opened(folder, nobody), folder) for folder in self.folders())
-                self._places = {project.id: folder for project, folder in known if project is not None}
+                # An id that nobody has costs a listing: what is known is not opened again.
+                nobody, known = next(iter(self.actors.values())), set(self._places.values())
+                for folder in self.folders():
+                    if folder not in known and (project := opened(folder, nobody)) is not None:
+                        self._places[project.id] = folder
             return self._places.get(project_id)
 
 

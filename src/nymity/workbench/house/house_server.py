@@ -24,6 +24,7 @@ from nymity.workbench.house.server_metrics import ServerMetrics
 from nymity.workbench.server import application
 
 METRICS_ADDRESS = "127.0.0.1"
+log = logging.getLogger("nymity.house")
 
 
 def serve_house(configuration: HouseConfiguration, *, told: Callable[[str], None]) -> None:
@@ -146,11 +147,32 @@ class WithoutValues(logging.Formatter):
         return line if error is None else f"{line}\n{describe_bug(error, values=False)}"
 
 
+class FewAMinute(logging.Filter):
+    """Lets a few errors that nobody foresaw through in a minute: a user who makes them at will fills no disk."""
+
+    def __init__(self, most: int = 30) -> None:
+        super().__init__()
+        self._most, self._minute, self._seen = most, -1, 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a line is written; what this program says itself always is."""
+        if record.name.startswith("nymity."):
+            return True
+        minute = int(record.created // 60)
+        if minute != self._minute:
+            self._minute, self._seen = minute, 0
+        self._seen += 1
+        if self._seen == self._most + 1:
+            log.warning("further errors of this minute are not written")
+        return self._seen <= self._most
+
+
 def _log_without_values() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(WithoutValues())
+    handler.addFilter(FewAMinute())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
-    logging.getLogger("nymity.house").setLevel(logging.INFO)
+    log.setLevel(logging.INFO)
     logging.getLogger("nicegui").setLevel(logging.ERROR)  # each address that is not there would be a line
     for name in ("engineio", "socketio"):  # each message that makes no sense would be a page of the log
         logging.getLogger(f"{name}.server").setLevel(logging.CRITICAL)

@@ -1,7 +1,8 @@
 """Pages belong to whoever opened them: NiceGUI knows a page by its id alone, whoever sends it.
 
 Every message of a websocket names a page. Here it is handed on if the page was opened by the user whose websocket this
-is. What browsers would write into the server's log is dropped.
+is. What browsers would write into the server's log is dropped, and so is a message that has another form than theirs:
+NiceGUI handles errors of what a message leads to by itself, so one that comes back here is the message's own.
 """
 
 from __future__ import annotations
@@ -34,8 +35,11 @@ def bound(handle: Callable[..., Any], sio: Any) -> Callable[..., Any]:
     async def handler(sid: str, message: dict[str, Any]) -> Any:
         if not is_senders(sio.get_environ(sid), message):
             return False
-        done = handle(sid, message)
-        return await done if isawaitable(done) else done
+        try:
+            done = handle(sid, message)
+            return await done if isawaitable(done) else done
+        except (AttributeError, LookupError, TypeError, ValueError):
+            return False
 
     return handler
 
