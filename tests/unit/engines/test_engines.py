@@ -300,3 +300,9 @@ def test_a_mapping_of_other_rows_than_the_release_is_refused(
             out=tmp_path / "out",
         )
     assert not (tmp_path / "out" / "release.parquet").exists()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_mapping_by_a_column_that_is_recoded_is_refused(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(ny.NymityError, match=r"engine\.mapping: expected a column that is not quasi-identifying"):
+        published(random_table(1), tmp_path, kind, engine={"mapping": schema().quasi[0]})
