@@ -59,22 +59,29 @@ class CountedRelease:
         if self.owned is None or self.schema.unit is None:
             return found
         whose = self._measured(self.owned, [*names, self.schema.unit])
-        self._check_owned(found, whose)
+        self._check_same(found, whose, names)
         return whose
+
+    def check_beside(self, path: Path) -> None:
+        """Refuse a file that has other classes than the release: the source was read once more for it."""
+        classes = [name for name in self.schema.quasi if name in self.columns]
+        self._check_same(self._counted, self._measured(path, classes), classes)
 
     def _measured(self, path: Path, names: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
         none = pl.DataFrame(schema={**{f"c{i}": pl.String for i in range(len(names))}, RECORDS: pl.Int64})
         found = pl.concat(list(self.rows.measure(path, names)) or [none])
         return pl.DataFrame({name: found[f"c{i}"] for i, name in enumerate(names)}), found[RECORDS]
 
-    def _check_owned(self, found: tuple[pl.DataFrame, pl.Series], whose: tuple[pl.DataFrame, pl.Series]) -> None:
-        """Refuse to count persons of other rows than those that were written."""
-        n = found[0].width
+    @staticmethod
+    def _check_same(
+        found: tuple[pl.DataFrame, pl.Series], others: tuple[pl.DataFrame, pl.Series], names: Sequence[str]
+    ) -> None:
+        """Refuse counted rows that have other cells, in these columns, than those that were written."""
         parts = [
-            pl.DataFrame({**{f"c{i}": table.to_series(i) for i in range(n)}, RECORDS: counts * sign})
-            for (table, counts), sign in ((found, 1), (whose, -1))
+            pl.DataFrame({**{f"c{i}": table[name] for i, name in enumerate(names)}, RECORDS: counts * sign})
+            for (table, counts), sign in ((found, 1), (others, -1))
         ]
-        left = pl.concat(parts).group_by([f"c{i}" for i in range(n)]).agg(pl.col(RECORDS).sum())
+        left = pl.concat(parts).group_by([f"c{i}" for i in range(len(names))]).agg(pl.col(RECORDS).sum())
         if (left[RECORDS] != 0).any():
             raise TableError(
                 "source",

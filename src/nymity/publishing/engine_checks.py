@@ -34,6 +34,13 @@ def check_engine(
             expected="a column of the schema, for an engine that knows no numbers of rows",
             got=f"{engine.mapping!r} for {engine.kind!r}",
         )
+    if engine.mapping in schema.quasi:
+        raise JobError(
+            "engine.mapping",
+            expected="a column that is not quasi-identifying: it stands beside what those are published as",
+            got=repr(engine.mapping),
+            hint="a number of the record, such as an identifying column",
+        )
     if engine.mapping is not None and is_private(method):
         raise JobError(
             "engine.mapping",

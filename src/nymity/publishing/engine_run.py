@@ -69,6 +69,7 @@ class EngineRun:
     outcome: Outcome
     plan: ReleasePlan
     owned: Path | None = None  #: what was published with of whom it is, where records are of persons
+    mapping: Path | None = None  #: what was published with a key of the source, for the custodian
 
     def __init__(self, job: Job, observe: Observer = silent, *, log: Log | None = None) -> None:
         if job.engine is None or job.engine.kind == "memory":
@@ -192,7 +193,8 @@ class EngineRun:
         self.counted.write(self.plan, self.rows, path)
         if self.engine.mapping is not None:  # refused where rows of the source have no part in a plan
             keyed: Any = self.plan
-            keyed.with_key_of_source(self.engine.mapping).write(self.rows, kept / KEYED_MAPPING_NAME)
+            self.mapping = kept / KEYED_MAPPING_NAME
+            keyed.with_key_of_source(self.engine.mapping).write(self.rows, self.mapping)
         if self.counted.persons is not None:
             owned: Any = self.plan
             self.owned = self.spilled / "owned.parquet"
@@ -210,6 +212,8 @@ class EngineRun:
                 got=f"{self.written.records:,}",
                 hint="the source changed while it was read: publish again once nobody writes to it",
             )
+        if self.mapping is not None:
+            self.written.check_beside(self.mapping)
         if not self.written.verification.holds:
             raise PromiseError(broken(self.written.verification))
         _ = self.written.figures

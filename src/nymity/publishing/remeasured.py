@@ -398,14 +398,13 @@ def _records(
     original: pl.DataFrame, schema: Schema, rows: NDArray[np.int64]
 ) -> tuple[pl.DataFrame, NDArray[np.int64]] | None:
     """Return the records that a job publishes, and which of them released rows are of; None of another table."""
-    if not all(name in original.columns for name in schema) or (len(rows) and int(rows.max()) >= original.height):
+    if not all(name in original.columns for name in schema) or not ((rows >= 0) & (rows < original.height)).all():
         return None
     table, kept = one_record_each(*schema.without_gaps(original), schema)
-    places = np.searchsorted(kept, rows)
-    known = places < len(kept)
-    if not known.all() or not np.array_equal(kept[places], rows):
-        return None
-    return table, places
+    place_of = np.full(original.height, -1, dtype=np.int64)
+    place_of[kept] = np.arange(len(kept))
+    places = place_of[rows]
+    return None if (places < 0).any() else (table, places)
 
 
 def _touched(original: pl.DataFrame, schema: Schema, unit: str, linked: Linked) -> PersonsTouched | None:

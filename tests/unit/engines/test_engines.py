@@ -17,6 +17,7 @@ from nymity.engines.duckdb_rows import DuckDBRows
 from nymity.engines.engine_rows import Rows
 from nymity.engines.parquet_source import ParquetSource
 from nymity.engines.streaming import StreamedRows
+from nymity.publishing.engine_counts import Counted, ReleasePlan
 from nymity.table.attribute import Attribute, Role
 
 KINDS = ("streaming", "duckdb")
@@ -273,3 +274,35 @@ def test_counted_columns_are_published_without_another_look(
         monkeypatch.setattr(rows, "apply", None)  # nobody asks for it
     assert published("other", kind).certificate["output"]["content_sha256"] == expected
     assert ny.check(tmp_path / "other").holds
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_mapping_of_other_rows_than_the_release_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """As many rows, and cells that were counted; but somebody wrote to the source after the release was written."""
+    source, write = tmp_path / "in.parquet", Counted.write
+    before, after = (pl.DataFrame({"id": range(12), "q": ["a"] * n + ["b"] * (12 - n)}) for n in (6, 9))
+    before.write_parquet(source)
+
+    def changing(counted: Counted, plan: ReleasePlan, rows: Rows, path: Path) -> None:
+        write(counted, plan, rows, path)
+        after.write_parquet(source)
+
+    monkeypatch.setattr(Counted, "write", changing)
+    with pytest.raises(ny.NymityError, match="source changed while it was read"):
+        ny.publish(
+            source,
+            {"id": ny.identifying(), "q": ny.quasi()},
+            privacy=[ny.KAnonymity(k=3)],
+            output=ny.Output(format="parquet"),
+            engine=ny.Engine(kind=kind, mapping="id"),
+            out=tmp_path / "out",
+        )
+    assert not (tmp_path / "out" / "release.parquet").exists()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_mapping_by_a_column_that_is_recoded_is_refused(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(ny.NymityError, match=r"engine\.mapping: expected a column that is not quasi-identifying"):
+        published(random_table(1), tmp_path, kind, engine={"mapping": schema().quasi[0]})

@@ -93,6 +93,34 @@ def test_fitted_counts_have_the_margins_they_should() -> None:
     assert alone == pytest.approx(product)
 
 
+def test_two_independent_columns_by_hand() -> None:
+    """mu_ij = n_i n_j / n; the criterion with derivatives as differences, its variance that of drawn tables."""
+    rng = np.random.default_rng(5)
+    a, b, people = rng.integers(0, 25, 300), rng.zipf(1.6, 300) % 20, 4_000
+    found = ny.risk.log_linear(pl.DataFrame({"a": a, "b": b}), ["a", "b"], population_size=people)
+    f = np.histogram2d(a, b, bins=(25, np.arange(21) - 0.5))[0]
+    f = f[f.sum(axis=1) > 0][:, f.sum(axis=0) > 0]
+    pi, mu = 300 / people, np.outer(f.sum(axis=1), f.sum(axis=0)) / 300
+    rate, alone = mu / pi, f == 1
+
+    def chance(rates: np.ndarray) -> np.ndarray:
+        return -np.expm1(-rates * (1 - pi)) / (rates * (1 - pi))
+
+    step = 1e-4 * rate
+    slope = (chance(rate + step) - chance(rate - step)) / (2 * step)
+    bend = (chance(rate + step) - 2 * chance(rate) + chance(rate - step)) / step**2
+
+    def bias(counts: np.ndarray) -> float:
+        off = counts - mu
+        return float((rate * np.exp(-mu) * (-slope * off + bend * (off**2 - counts) / (2 * pi))).sum())
+
+    fit = found.fits["main effects"]
+    assert found.sample_uniques == alone.sum()
+    assert fit.population_uniques == pytest.approx(np.exp(-rate[alone] * (1 - pi)).sum())
+    assert fit.linked == pytest.approx(chance(rate)[alone].sum())
+    assert fit.error == pytest.approx(abs(bias(f)) / np.std([bias(rng.poisson(mu)) for _ in range(3_000)]), rel=0.06)
+
+
 def test_the_population_is_what_weights_sum_to() -> None:
     table = pl.DataFrame({"a": [1, 2, 3, 3], "b": [1, 1, 2, 2], "w": [10.0, 20.0, 30.0, 40.0]})
     weighed = ny.risk.log_linear(table, ny.Schema({"a": ny.quasi(), "b": ny.quasi(), "w": ny.weight()}))
