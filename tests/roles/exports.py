@@ -16,6 +16,7 @@ from .export_care import colegio, hopital, kasse, pflegeheim
 from .export_customers import allocataires, huurders, local_union, retail_bank
 from .export_draws import Rows
 from .export_registers import demandantes, enfance, reha, rx_claims, woningzoekenden
+from .export_services import effectif, instituto, klinik, motor_claims, stops, woononderzoek
 
 
 def labour_survey(draw: random.Random, rows: int = 2600) -> Rows:
@@ -118,14 +119,28 @@ TABLES: dict[str, Callable[[random.Random], Rows]] = {
     "woningzoekenden": woningzoekenden,
     "rx_claims": rx_claims,
     "reha": reha,
+    "klinik": klinik,
+    "effectif": effectif,
+    "instituto": instituto,
+    "motor_claims": motor_claims,
+    "woononderzoek": woononderzoek,
+    "stops": stops,
 }
 
 
 #: What files have instead of commas and UTF-8.
 DELIMITERS = dict.fromkeys(
-    "hopital kasse huurders colegio pflegeheim allocataires demandantes enfance woningzoekenden reha".split(), ";"
+    "hopital kasse huurders colegio pflegeheim allocataires demandantes enfance woningzoekenden reha klinik effectif "
+    "instituto woononderzoek".split(),
+    ";",
 )
-ENCODINGS = {"hopital": "cp1252", "pflegeheim": "cp1252", "colegio": "utf-8-sig", "demandantes": "cp1252"}
+ENCODINGS = {
+    "hopital": "cp1252",
+    "pflegeheim": "cp1252",
+    "colegio": "utf-8-sig",
+    "demandantes": "cp1252",
+    "klinik": "cp1252",
+}
 #: Lines above the header and below the records.
 TITLES = {"demandantes": "Oficina de Empleo de Getafe\nDemandantes inscritos a 31/12/2023\n\n"}
 SUMS = {"demandantes": "Total;1200" + 20 * ";" + "\n"}

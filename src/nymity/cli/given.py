@@ -122,9 +122,11 @@ def source_of_given(
     from nymity.publishing.file_source import Source
 
     if "://" in data:
-        _refuse_options("a table of a database, which knows what its cells mean", reading)
+        about_cells = {name: value for name, value in reading.items() if name in DatabaseSource.__dataclass_fields__}
+        of_files = {name: value for name, value in reading.items() if name not in about_cells}
+        _refuse_options("a table of a database, which is no file", of_files)
         schema, _, name = (table or "").rpartition(".")
-        return DatabaseSource(url=data, table=name or None, schema=schema or None, query=query)
+        return DatabaseSource(url=data, table=name or None, schema=schema or None, query=query, **about_cells)
     _refuse_options("a file; they are for the URL of a database", {"table": table, "query": query})
     if Path(data).suffix.lower() == ".toml":
         _refuse_options("a file with [source], which says how the table is read", reading)

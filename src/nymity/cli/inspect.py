@@ -107,9 +107,6 @@ def command(
         screen.show(_questions(inspection), "")
     if detected:
         screen.show(_reading(detected), "")
-    if left := source.left_as_is(cells):
-        screen.line(_LEFT, style="bold yellow")
-        screen.show(_reading(left, "cells look like"), "")
     screen.show(_columns(inspection), "", _roles(inspection), "", _headline(inspection))
     if inspection.person is not None:
         screen.line()
@@ -125,19 +122,12 @@ def command(
         screen.line(f"Next: nymity inspect {source.shown} --job job.toml   writes a job file to start from")
         if inspection.questions:
             screen.line(f"      with --answers FILE by your decisions: [columns] {_example(inspection)}")
-    as_is = [asdict(one) for one in left.proposals]
-    screen.answer({**_as_data(inspection, job), "left_as_is": as_is, "described_elsewhere": list(unknown)})
+    screen.answer({**_as_data(inspection, job), "described_elsewhere": list(unknown)})
 
 
-_LEFT = (
-    "Cells of a database are taken as they are. Some look as if they meant something else; a query can say so: "
-    "--query \"SELECT nullif(column, '-9') AS column, ...\""
-)
-
-
-def _reading(detected: DetectedReading, title: str = "cells are read with") -> Table:
+def _reading(detected: DetectedReading) -> Table:
     """What cells seem to mean, what is unsure first; the starter job states it."""
-    shown = table(title, "in", "because")
+    shown = table("cells are read with", "in", "because")
     for one in sorted(detected.proposals, key=lambda one: one.sure):
         places = one.columns[0] if one.columns else "the file"
         places += f" and {len(one.columns) - 1} more" if len(one.columns) > 1 else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import polars as pl
 
-from nymity.core import validation
+from nymity.core import pieces, validation
 from nymity.core.errors import JobError, TableError
 from nymity.core.paths import seen_from
 from nymity.database.address import Address
@@ -19,8 +19,20 @@ from nymity.database.arrow_cells import table_of
 from nymity.database.database_kind import qualified
 from nymity.database.kinds import kind_of
 from nymity.database.session import Session
-from nymity.io import CodedTable, DetectedReading, Dictionary, ReadOptions, Valued, detect_reading, text_cells
+from nymity.io import (
+    DetectedReading,
+    Dictionary,
+    ReadOptions,
+    Valued,
+    detected_texts,
+    text_cells,
+    valued_cells,
+    valued_texts,
+)
 from nymity.table.content_order import content_order
+
+#: What may be stated about the meaning of cells.
+_OF_CELLS = ("missing", "missing_in", "decimal", "thousands", "dates", "dates_in")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,15 +42,27 @@ class DatabaseSource:
     A password does not stand in the URL (:mod:`nymity.database.address`). The database is only read, and refuses a
     query that writes. Rows of a database have no order; they are taken in the order of their cells, so that a row has
     the same number whenever the same rows are read.
+
+    ``missing``, ``missing_in``, ``decimal``, ``thousands``, ``dates`` and ``dates_in`` say what cells mean, as in
+    :class:`nymity.io.ReadOptions`. Where one of them is stated, columns of text are read as those of a text file;
+    without any they stay text.
     """
 
     url: str
     table: str | None = None
     schema: str | None = None
     query: str | None = None
+    missing: tuple[str | int | float, ...] = ()
+    missing_in: Mapping[str, tuple[str | int | float, ...]] = field(default_factory=dict, hash=False)
+    decimal: str | None = None
+    thousands: str | None = None
+    dates: str | tuple[str, ...] | None = None
+    dates_in: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         _ = self.address
+        for name in _OF_CELLS:
+            object.__setattr__(self, name, getattr(self.reading, name))  # as it is checked there
         for name in ("table", "schema", "query"):
             if getattr(self, name) is not None:
                 validation.instance(f"source.{name}", getattr(self, name), str, expected="text")
@@ -76,35 +100,31 @@ class DatabaseSource:
         """Let a relative path start at a folder."""
         return replace(self, url=self.address.within(folder).url)
 
+    @cached_property
+    def reading(self) -> ReadOptions:
+        """What cells mean."""
+        return ReadOptions(**{name: getattr(self, name) for name in _OF_CELLS})
+
     @property
     def stated_values(self) -> dict[str, Any]:
-        """Nothing: a database knows what its cells mean."""
-        return {}
+        """What is said about the meaning of cells, as plain data: public, unlike where they lie."""
+        return {name: pieces.plain(given) for name, given in self.reading.of_values.items()}
 
     def read(self) -> pl.DataFrame:
-        """Read the table, its columns with the types that the database has."""
-        return self._read(as_texts=False)
+        """Read the table, its columns with the types that the database has, or that their text has as is stated."""
+        return self.read_valued().table
 
     def read_valued(self) -> Valued:
-        """Read the table; nothing in it is taken as missing but what is."""
-        return Valued(table=self.read())
+        """Read the table, and what was taken as missing in it."""
+        return valued_texts(self._read(as_texts=False), self.reading, self.path)
 
     def read_detected(
         self, missing_in: Mapping[str, tuple[Any, ...]], dictionary: Dictionary | None
     ) -> tuple[pl.DataFrame, DetectedReading, Dictionary]:
-        """Read the table; there is nothing to find out, for a database knows what its cells mean."""
-        for name in missing_in:
-            raise JobError(
-                "missing",
-                expected="no codes for a table of a database, where a cell is missing or not",
-                got=f"some of {name!r}",
-                hint="a query that selects nullif(column, code)",
-            )
-        return self.read(), DetectedReading(), dictionary or Dictionary()
-
-    def left_as_is(self, cells: pl.DataFrame | CodedTable) -> DetectedReading:
-        """Return what cells seem to mean beside what the database says of them: nobody but a query reads them so."""
-        return detect_reading(cells if isinstance(cells, pl.DataFrame) else cells.frame(), ReadOptions())
+        """Read the table as it seems to be meant, where that is not stated; ``missing_in`` has precedence."""
+        options, known = replace(self.reading, missing_in={**self.missing_in, **missing_in}), dictionary or Dictionary()
+        table, found = detected_texts(self._read(as_texts=False), options, known, self.path)
+        return table, found, known
 
     @property
     def shown(self) -> str:
@@ -120,7 +140,7 @@ class DatabaseSource:
 
     def read_texts(self, columns: Collection[str] | None) -> pl.DataFrame:
         """Read the table as text, each cell by itself; of other than these columns only what is missing counts."""
-        return text_cells(self._read(as_texts=True), columns)
+        return valued_cells(text_cells(self._read(as_texts=True), columns), self.reading)
 
     def check_stated(self) -> None:
         """Refuse what would let one record change others, where a differentially private method is to publish it."""

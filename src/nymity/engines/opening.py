@@ -26,6 +26,7 @@ def open_rows(
     """
     in_database = engine.kind == "postgresql"
     if in_database and isinstance(place, DatabaseSource):
+        _refuse_meanings(place.reading)
         return PostgreSQLRows(place, folder, engine.memory_bytes, engine.settings)
     if in_database or not isinstance(place, Path):
         raise JobError(
@@ -39,13 +40,7 @@ def open_rows(
 
 
 def _open_files(engine: Engine, path: Path, options: ReadOptions, folder: Path, *, typed: bool) -> Rows:
-    if options.of_values:
-        raise JobError(
-            "source",
-            expected="cells that mean what they say: engines read no codes for missing values, dates or decimal commas",
-            got=", ".join(options.of_values),
-            hint="engine 'memory', or files in which such cells are written plainly",
-        )
+    _refuse_meanings(options)
     if path.suffix.lower() in TEXT_SUFFIXES and path.is_file():
         source = parquet_of_text(path, options, folder, typed=typed)
     elif path.is_dir() or path.suffix.lower() == ".parquet":
@@ -62,3 +57,13 @@ def _open_files(engine: Engine, path: Path, options: ReadOptions, folder: Path, 
     if engine.kind == "spark":
         return SparkRows(source, folder, engine.memory_bytes, engine.master, engine.settings)
     return StreamedRows(source, folder, engine.memory_bytes)
+
+
+def _refuse_meanings(options: ReadOptions) -> None:
+    if options.of_values:
+        raise JobError(
+            "source",
+            expected="cells that mean what they say: engines read no codes for missing values, dates or decimal commas",
+            got=", ".join(options.of_values),
+            hint="engine 'memory', files in which such cells are written plainly, or a query that selects them so",
+        )

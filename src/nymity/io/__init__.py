@@ -15,9 +15,17 @@ from nymity.io.neutralize import as_meant, strip_neutralization
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.parquet_size import check_parquet
 from nymity.io.preview import read_preview
-from nymity.io.read import read_detected, read_table, read_text_cells, read_valued, reread_table
+from nymity.io.read import (
+    detected_texts,
+    read_detected,
+    read_table,
+    read_text_cells,
+    read_valued,
+    reread_table,
+    valued_texts,
+)
 from nymity.io.text_cells import text_cells
-from nymity.io.values import Taken, Valued, taken_in_words
+from nymity.io.values import Taken, Valued, taken_in_words, valued_cells
 from nymity.io.workbook import sheets_of
 from nymity.io.write import write_table
 
@@ -35,6 +43,8 @@ __all__ = [
     "taken_in_words",
     "Valued",
     "read_valued",
+    "valued_texts",
+    "valued_cells",
     "reread_table",
     "read_text_cells",
     "text_cells",
@@ -52,6 +62,7 @@ __all__ = [
     "check_parquet",
     "DetectedReading",
     "detect_reading",
+    "detected_texts",
     "Dictionary",
     "read_dictionary",
     "FORMATS",

@@ -78,15 +78,41 @@ def _read_detected(
         columns, found = _detected(coded[0], coded[1], known)
         return CodedTable(valued_columns(columns, found.options, where)[0]), found
     table, options = form.read_found(path, options)
-    stood = None
     if form.is_text:
-        texts, table = table, typed(table, point=options.has_point)
-        stood = pl.DataFrame([texts[name] for name in table.columns if _has_points(texts[name], table[name], options)])
-        del texts
-    found = detect_reading(table, options, known, texts=stood)
-    if stood is not None and found.options.has_point != options.has_point:
-        table = table.with_columns(typed(stood, point=False).get_columns())
+        table, found = _cells_detected(table, options, known)
+    else:
+        found = detect_reading(table, options, known)
     return valued(table, form.declared(path, table, found.options), where).table, found
+
+
+def _cells_detected(
+    table: pl.DataFrame, options: ReadOptions, known: Dictionary
+) -> tuple[pl.DataFrame, DetectedReading]:
+    """Find out what cells of text mean, and give columns the types that they have then."""
+    texts = {name: table[name] for name, kind in table.schema.items() if kind == pl.String}
+    table = typed(table, point=options.has_point)
+    stood = pl.DataFrame([cells for name, cells in texts.items() if _has_points(cells, table[name], options)])
+    del texts
+    found = detect_reading(table, options, known, texts=stood)
+    if found.options.has_point != options.has_point:
+        table = table.with_columns(typed(stood, point=False).get_columns())
+    return table, found
+
+
+def valued_texts(table: pl.DataFrame, options: ReadOptions, where: str) -> Valued:
+    """Apply what is stated about cells to a table that has types already: its text is read as that of a file.
+
+    Where nothing is stated, it stays what it is.
+    """
+    return valued(typed(table, point=options.has_point), options, where) if options.of_values else Valued(table=table)
+
+
+def detected_texts(
+    table: pl.DataFrame, options: ReadOptions, known: Dictionary, where: str
+) -> tuple[pl.DataFrame, DetectedReading]:
+    """Find out what the text of such a table means, and read it so; where nothing is found it stays what it is."""
+    found = _cells_detected(table, options, known)[1]
+    return valued_texts(table, found.options, where).table, found
 
 
 def _has_points(cells: pl.Series, numbers: pl.Series, options: ReadOptions) -> bool:

@@ -72,11 +72,6 @@ class Source(ReadOptions):
         options = dataclasses.replace(self.options, missing_in={**self.missing_in, **missing_in})
         return read_detected(self.path, options, dictionary)
 
-    def left_as_is(self, cells: pl.DataFrame | CodedTable) -> DetectedReading:
-        """Return what cells seem to mean and are not read as: nothing, for the job states it all."""
-        del cells
-        return DetectedReading()
-
     @property
     def shown(self) -> str:
         """What it is called on a screen."""

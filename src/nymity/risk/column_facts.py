@@ -260,5 +260,6 @@ _NUMBERED = listed(
     "contract vertrag policy chart booking household haushalt hh family menage foyer hogar huishouden pat subj indiv "
     "individual cust emp resp part pupil schueler versicherten kunde kunden kunden mitglied personal proband "
     "teilnehmer eleve dossier expediente paciente cliente klant leerling deelnemer serial survey interview "
-    "observation obs row case_ subscriber subscr beneficiary bene enrollee assure asegurado verzekerde"
+    "observation obs row case_ subscriber subscr beneficiary bene enrollee assure asegurado verzekerde badge star "
+    "shield officer"
 )

@@ -137,14 +137,17 @@ _NAMES = {
     NUMBERS: listed("uuid guid personid customerid userid employeeid studentid subjectid"),
 }
 
+_DAY, _MONTH = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])"
 #: In this order: the first that fits nearly all values is taken.
 _PATTERNS = {
     EMAILS: r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$",
     URLS: r"^(?i:https?://|www\.)\S+$",
     ADDRESSES: r"^(?:(?:\d{1,3}\.){3}\d{1,3}|(?i:[0-9a-f]{1,4}:){3,7}:?(?i:[0-9a-f]{1,4}))$",
     SECURITY: r"^\d{3}-\d{2}-\d{4}$",
-    DATES: r"^(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2}))(?:[T ].*)?$",
-    ACCOUNTS: r"^[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}$",
+    DATES: rf"^(?:\d{{4}}-\d{{1,2}}-\d{{1,2}}|(?:{_DAY}[./-]{_MONTH}|{_MONTH}[./-]{_DAY})[./-](?:\d{{4}}|\d{{2}}))"
+    r"(?:[T ].*)?$",
+    # IBAN; and sort codes, which look like dates and have other days and months
+    ACCOUNTS: r"^(?:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}|\d{2}-\d{2}-\d{2})$",
     MEDICINES: NDC,  # which look like telephone numbers, but tell no person
     PHONES: r"^(?:\+\d[\d ()/.-]{6,18}\d|\(\d{2,5}\) ?\d[\d -]{4,12}\d"
     r"|0\d{2,4}[ /-]\d[\d -]{3,12}\d|\d{3}[ .-]\d{3}[ .-]\d{4})$",

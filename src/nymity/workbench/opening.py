@@ -83,7 +83,9 @@ def open_table(home: Home, path: Path, *, name: str = "", private: bool = False,
 
 def open_database(home: Home, *, url: str, table: str, schema: str = "", private: bool = False) -> Project:
     """Begin a project with a table of a database, which is only read."""
-    source = {"url": url.strip(), "table": table.strip(), **({"schema": schema.strip()} if schema.strip() else {})}
+    source: dict[str, Any] = {"url": url.strip(), "table": table.strip()}
+    if schema.strip():
+        source["schema"] = schema.strip()
     home.check_reach({"source": source})
     ny.DatabaseSource(**source)  # refused before there is a folder
     if private:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import nymity as ny
+from nymity.cli.main import app
 from nymity.core.errors import DatabaseError, InputError, JobError, ParameterError, TableError
 from postgres import GUEST, Server
 
@@ -132,33 +137,103 @@ def test_cells_of_other_types_are_refused_with_a_way_out(server: Server, cell: s
     assert ny.DatabaseSource(url=server.url(), query="SELECT array[1, 2]::text AS x").read()["x"].to_list() == ["{1,2}"]
 
 
-def test_what_cells_of_a_database_look_like_is_told_and_left(tmp_path: Path) -> None:
-    """SQLite has no dates, and staging tables are all text: a person is told, a query says what is meant."""
-    import json
-    import sqlite3
+#: Cells of a staging table, all text, as a file might have brought them.
+STAGED = [
+    ("NA" if i % 9 == 0 else str(i % 70), f"{i % 28 + 1:02}.01.1970", f"{1000 + i}"[0] + f".{i:03},5", f"{i % 5:05}")
+    for i in range(300)
+]
+STATED: dict[str, Any] = {"missing": ("NA",), "dates": "%d.%m.%Y", "decimal": ",", "thousands": "."}
 
-    from typer.testing import CliRunner
 
-    from nymity.cli.main import app
+@pytest.fixture
+def staged(url: str, execute: Execute, tmp_path: Path) -> str:
+    """Return the URL of a database with a table of text, beside which the same lies as table.csv."""
+    cells = ", ".join("('" + "', '".join(row) + "')" for row in STAGED)
+    names = ("age", "born", "cost", "zip")
+    execute("CREATE TABLE staged (age text, born text, cost text, zip text)", f"INSERT INTO staged VALUES {cells}")
+    pl.DataFrame(STAGED, schema=names, orient="row").write_csv(tmp_path / "table.csv", separator=";")
+    return url
 
-    with sqlite3.connect(tmp_path / "a.db") as file:
-        file.execute("CREATE TABLE a (age TEXT, born TEXT, cost TEXT)")
-        rows = [("NA" if i % 9 == 0 else str(i % 70), f"{i % 28 + 1:02}.01.1970", f"{i},5") for i in range(300)]
-        file.executemany("INSERT INTO a VALUES (?, ?, ?)", rows)
-    url = f"sqlite:///{tmp_path / 'a.db'}"
-    shown = CliRunner().invoke(app, ["inspect", url, "--table", "a", "--json"])
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        STATED,
+        {"missing": ["NA", -9]},
+        {"missing_in": {"age": ["NA"]}},
+        {"dates_in": {"born": "%d.%m.%Y"}},
+        {"decimal": ",", "thousands": ".", "missing_in": {"zip": ["00001"]}},
+    ],
+)
+def test_text_is_read_as_that_of_a_file(staged: str, tmp_path: Path, stated: dict[str, Any]) -> None:
+    found = ny.DatabaseSource(url=staged, table="staged", **stated).read_valued()
+    file = ny.Source(path=str(tmp_path / "table.csv"), **stated).read_valued()
+    assert found.table.schema == file.table.schema
+    assert found.table.sort(pl.all()).equals(file.table.sort(pl.all()))
+    assert found.taken == file.taken
+
+
+def test_text_of_which_nothing_is_stated_stays_text(staged: str) -> None:
+    found = ny.DatabaseSource(url=staged, table="staged").read_valued()
+    assert found.table.dtypes == [pl.String] * 4
+    assert sorted(found.table.rows()) == sorted(STAGED)
+    assert found.taken == {}
+
+
+def test_codes_among_numbers_of_a_database_are_gaps(url: str, execute: Execute) -> None:
+    execute("CREATE TABLE a (x integer, y integer)", "INSERT INTO a VALUES (1, -9), (-9, 3), (-9, 4)")
+    found = ny.DatabaseSource(url=url, table="a", missing_in={"x": [-9]}).read_valued()
+    assert sorted(found.table.rows(), key=str) == sorted([(1, -9), (None, 3), (None, 4)], key=str)
+    assert found.taken == {"x": {"-9": 2}}
+
+
+def test_private_methods_read_each_cell_by_itself(staged: str, tmp_path: Path) -> None:
+    found = ny.DatabaseSource(url=staged, table="staged", **STATED).read_texts(None)
+    file = ny.Source(path=str(tmp_path / "table.csv"), **STATED, delimiter=";", header=True).read_texts(None)
+    assert found.sort(pl.all()).equals(file.sort(pl.all()))
+    assert found["age"].null_count() == 34
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"decimal": ";"}, "decimal"),
+        ({"dates": "%d"}, "dates"),
+        ({"missing": "NA"}, "missing"),
+        ({"missing_in": {"nope": ["NA"]}}, "missing_in"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(staged: str, stated: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ny.DatabaseSource(url=staged, table="staged", **stated).read()
+
+
+def test_what_is_found_out_is_stated_and_counted(staged: str, tmp_path: Path) -> None:
+    """From a look at the table to a checked release: job, certificate, summary and report say how it was read."""
+    job, release = tmp_path / "job.toml", tmp_path / "release"
+    answers = tmp_path / "decided.toml"
+    answers.write_text('[columns]\nage = "quasi"\nborn = "quasi"\nzip = "quasi"\ncost = "sensitive"\n')
+    run = CliRunner().invoke
+    shown = run(app, ["inspect", staged, "--table", "staged", "--json"])
     told = json.loads(shown.stdout)
-    assert {(one["field"], one["value"]) for one in told["left_as_is"]} == {
-        ("missing", "NA"),
-        ("dates", "%d.%m.%Y"),
-        ("decimal", ","),
-    }
-    assert told["reading"] == []
-    assert [one["missing"] for one in told["columns"]] == [0, 0, 0]
-    assert "nullif(" in CliRunner().invoke(app, ["inspect", url, "--table", "a"]).stdout
-    query = "SELECT nullif(age, 'NA') AS age, born FROM a"
-    again = CliRunner().invoke(app, ["inspect", url, "--query", query, "--json"])
-    assert json.loads(again.stdout)["columns"][0]["missing"] == 34
+    proposed = {(one["field"], one["value"]) for one in told["reading"]}
+    assert {("missing", "NA"), ("dates", "%d.%m.%Y"), ("decimal", ",")} <= proposed
+    assert [one["missing"] for one in told["columns"]] == [34, 0, 0, 0]
+    assert [one["type"] for one in told["columns"]] == ["whole number", "date", "number", "text"]
+    of_file = json.loads(run(app, ["inspect", str(tmp_path / "table.csv"), "--json"]).stdout)
+    of_cells = [one for one in of_file["reading"] if one["field"] in ("missing", "dates", "decimal", "thousands")]
+    assert [one["value"] for one in told["reading"]] == [one["value"] for one in of_cells]
+    asked = ["inspect", staged, "--table", "staged", "--answers", str(answers), "--job", str(job), "--k", "3"]
+    assert run(app, asked).exit_code == 0
+    source = tomllib.loads(job.read_text())["source"]
+    assert (source["decimal"], source["thousands"], source["dates"]) == (",", ".", "%d.%m.%Y")
+    published = run(app, ["publish", str(job), "--out", str(release), "--report"])
+    assert published.exit_code == 0, published.output
+    assert json.loads((release / "certificate.json").read_text())["job"]["reading"]["decimal"] == ","
+    assert "'age' 34 × 'NA'" in " ".join(published.output.split())
+    pages = [page for page in tmp_path.rglob("report.html") if "Taken as missing in the source" in page.read_text()]
+    assert len(pages) == 1
+    assert run(app, ["check", str(release)]).exit_code == 0
 
 
 def test_a_slash_that_is_missing_is_told(tmp_path: Path) -> None:

@@ -141,3 +141,17 @@ def test_what_cannot_be_read_is_refused(server: Server, tmp_path: Path) -> None:
             engine="postgresql",
             out=tmp_path / "o",
         )
+
+
+def test_what_cells_mean_is_refused_where_rows_stay_on_the_server(server: Server, tmp_path: Path) -> None:
+    """Codes for missing values would be counted as values there."""
+    url = filled(server, random_table(0, 50))
+    with pytest.raises(JobError, match=r"engines read no codes .*got missing.*engine 'memory'"):
+        ny.publish(
+            ny.DatabaseSource(url=url, table="people", missing=("NA",)),
+            ny.Schema({name: schema()[name] for name in TYPES}),
+            privacy=PRIVACY,
+            output=ny.Output(format="parquet"),
+            engine=ny.Engine(kind="postgresql"),
+            out=tmp_path / "release",
+        )

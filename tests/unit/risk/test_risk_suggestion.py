@@ -190,3 +190,38 @@ def test_what_counts_occasions_or_years_numbers_nobody() -> None:
     assert found["visitnum"] != "identifying"
     assert found["licence_years"] != "identifying"
     assert (found["visitno"], found["licence"]) == ("identifying", "identifying")
+
+
+def test_long_numbers_that_hardly_repeat_point_to_people_whatever_their_column_is_called() -> None:
+    numbers = [600_000_000 + 7919 * i for i in range(300)]
+    found = inspect(pl.DataFrame({"tf_padre": numbers, "n_herm": [i % 4 for i in range(300)]}))
+    assert found["tf_padre"].role is Role.IDENTIFYING
+    assert found["n_herm"].role is Role.QUASI
+    days = [20_200_000 + 100 * (i % 12 + 1) + i % 28 + 1 for i in range(300)]
+    assert inspect(pl.DataFrame({"padre": days}))["padre"].role is Role.QUASI  # 20200131 is a day
+
+
+def test_sort_codes_are_no_dates() -> None:
+    codes = [f"{(11, 20, 40, 60)[i % 4]}-{10 + i % 89}-{10 + i * 7 % 89}" for i in range(400)]
+    days = [f"{i % 28 + 1:02}-{i % 12 + 1:02}-{i % 99:02}" for i in range(400)]
+    american = [f"{i % 12 + 1}/{i % 28 + 1}/{1990 + i % 30}" for i in range(400)]
+    flags = {one.name: one.flags[0].kind for one in suggest(pl.DataFrame({"v1": codes, "v2": days, "v3": american}))}
+    assert flags == {"v1": "account numbers", "v2": "dates", "v3": "dates"}
+    assert inspect(pl.DataFrame({"v1": codes}))["v1"].role is Role.IDENTIFYING
+
+
+@pytest.mark.parametrize("name", ["star_no", "badge_nr", "officer_id"])
+def test_numbers_of_officers_are_of_people(name: str) -> None:
+    assert inspect(pl.DataFrame({name: [4411, 5120, 7782, 9034] * 50}))[name].role is Role.IDENTIFYING
+
+
+def test_two_columns_of_degrees_are_places() -> None:
+    north = [41.6 + (i * 7919 % 9973) / 30_001 for i in range(400)]
+    west = [-87.8 + (i * 104_729 % 9973) / 30_001 for i in range(400)]
+    age = [20 + i % 60 for i in range(400)]
+    found = inspect(pl.DataFrame({"v1": age, "v2": north, "v3": west}))
+    assert (found["v2"].role, found["v3"].role) == (Role.QUASI, Role.QUASI)
+    apart = inspect(pl.DataFrame({"v2": north, "v1": age, "v3": west}))
+    assert apart["v2"].role is Role.SENSITIVE  # a measurement, for all that can be seen
+    third = [one + 1 for one in north]
+    assert inspect(pl.DataFrame({"v2": north, "v3": west, "v4": third}))["v2"].role is Role.SENSITIVE

@@ -12,7 +12,7 @@ import polars as pl
 
 from nymity.io import CodedTable
 from nymity.risk.column_facts import ColumnFacts
-from nymity.risk.evidence.role_votes import INSENSITIVE, QUASI, SENSITIVE, RoleVotes
+from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, RoleVotes
 from nymity.risk.evidence.yes_or_no import PLAIN
 from nymity.table.attribute import Role
 
@@ -45,6 +45,7 @@ def by_company(
         _subject(sure, unsure),
         _neighbours(facts, sure),
         _flags(facts),
+        _coordinates(facts),
     ):
         for name, finding in evidence:
             found[name].append(finding)
@@ -147,6 +148,23 @@ def _flags(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, RoleVotes]]:
 
 
 _FLAGS = frozenset(["f", "fl", "flag", "imp", "imputed", "status", "qc", "q"])
+
+
+def _coordinates(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, RoleVotes]]:
+    """Find two columns beside each other, and no third, that are degrees of places, whatever they are called."""
+    names = list(facts)
+    degrees = [name for name in names if _like_degrees(facts[name])]
+    if len(degrees) == 2 and names.index(degrees[1]) - names.index(degrees[0]) == 1:
+        for name in degrees:
+            yield name, RoleVotes(why="two columns of degrees, as of places", votes={QUASI: 3.5, IDENTIFYING: 1.0})
+
+
+def _like_degrees(one: ColumnFacts) -> bool:
+    """Whether numbers have five decimals or more, lie within the degrees of the earth, and near each other."""
+    low, _, high = one.spread
+    if one.type != "number" or one.decimals < 5 or max(abs(low), abs(high)) > 180 or one.distinct < 20:
+        return False
+    return high - low < min(abs(low), abs(high)) and low * high > 0
 
 
 def _numberless(name: str) -> str:

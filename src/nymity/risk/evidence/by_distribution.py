@@ -19,6 +19,8 @@ _MET = 4
 _OPEN, _ALONE = 500, 0.6
 #: Different codes of one form from which they number people, however often they repeat, and digits of such numbers.
 _MANY_CODES, _LONG = 100, 10_000_000
+#: Numbers from this on that are of one length and hardly repeat were given out to people or cases.
+_NUMBERING = 1_000_000
 
 
 def by_distribution(facts: ColumnFacts) -> Iterator[RoleVotes]:
@@ -50,6 +52,10 @@ def _unique(facts: ColumnFacts) -> Iterator[RoleVotes]:
         met = facts.present - facts.distinct
         given_out = width <= 1.2 * facts.distinct or _same_length(facts) or facts.present >= _LARGE
         apart = met == 0 and facts.present**2 >= 2 * _MET * width
+        if low >= _NUMBERING and _same_length(facts) and not _dated(facts):
+            # Telephones, accounts, documents: whatever word the name has, nothing else is so long and so seldom shared.
+            yield RoleVotes(why=f"{why}: long numbers of one length", votes={IDENTIFYING: 8.0})
+            return
         yield RoleVotes(why=why, votes={IDENTIFYING: 4.0 if given_out else 3.5 if apart else 2.0})
 
 
