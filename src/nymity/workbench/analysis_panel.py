@@ -29,6 +29,8 @@ def analysis_panel(project: Project, trial: TriedRelease, run: BackgroundRun, te
     _classes(project, trial, found, figures["classes"], texts)
     _published(found, texts)
     _losses(found, texts)
+    if found.get("changed"):  # not in analyses that were made before there were transforms
+        _changed(found["changed"], texts)
     _risk(found["risk"], texts)
     _attacks(found, texts)
 
@@ -208,6 +210,29 @@ def _measure(title: str, share: float, note: str, texts: Texts) -> None:
         bar(share, f"{title}: {texts.percent(share)}")
         if note:
             text("p", note, "quiet small")
+
+
+def _changed(found: Mapping[str, Any], texts: Texts) -> None:
+    """Show what transforms did to columns, and what somebody who knows the true values can still tell."""
+
+    def share(value: float | None) -> str:
+        return "–" if value is None else texts.percent(value)
+
+    with card(texts("result.changed_title"), texts("result.changed_lead")):
+        with scroll_box(), box("table", "list changed-columns"):
+            with box("thead"), box("tr"):
+                for name in ("column", "changed_kept", "changed_il1s", "changed_near"):
+                    text("th", texts(f"result.{name}"))
+            with box("tbody"):
+                for one in found["columns"]:
+                    with box("tr"):
+                        text("td", one["name"])
+                        text("td", share(one["kept"]), "number-cell")
+                        text("td", "–" if one["il1s"] is None else texts.number(one["il1s"], 3), "number-cell")
+                        text("td", share(one["near"]), "number-cell")
+        if found["linked"] is not None:
+            linked = texts.percent(found["linked"])
+            text("p", texts("result.changed_linked", linked=linked, chance=texts.percent(found["by_chance"])))
 
 
 def _risk(risk: Mapping[str, Any], texts: Texts) -> None:

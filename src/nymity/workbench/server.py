@@ -11,7 +11,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
+from types import MethodType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from nymity.core.errors import ParameterError
 from nymity.core.extras import require
@@ -78,6 +80,7 @@ def application(home: Homes) -> Any:
 
     from nymity.workbench.addresses import add_addresses
 
+    _ask_signatures_once()
     api = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_addresses(api, home)
     nicegui_app.add_static_files("/assets", str(files("nymity.workbench") / "assets"))
@@ -92,3 +95,28 @@ def application(home: Homes) -> Any:
         binding_refresh_interval=None,
     )
     return api
+
+
+def _ask_signatures_once() -> None:
+    """Let NiceGUI look once at each function whether it takes arguments.
+
+    It asks three times for each element of a page, always about the same few methods: a fifth of the time of a page.
+    """
+    from nicegui import helpers
+
+    asked: Callable[[Any], bool] = helpers.expects_arguments
+    if hasattr(asked, "known"):
+        return
+    known: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+
+    def expects_arguments(function: Any) -> bool:
+        # A bound method is made anew at each use; what it is of stays. Others may be short-lived: weakly.
+        if not isinstance(function, MethodType):
+            return asked(function)
+        held = function.__func__
+        if held not in known:
+            known[held] = asked(function)
+        return known[held]
+
+    expects_arguments.known = known  # type: ignore[attr-defined]
+    helpers.expects_arguments = expects_arguments

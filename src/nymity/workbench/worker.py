@@ -30,6 +30,8 @@ from nymity.workbench.runs import (
 _PAUSE = 0.1
 #: Seconds to wait for another process of the same run.
 _PATIENCE = 1.0
+#: How far runs stand back: whoever clicks comes before whatever is computed.
+_NICE = 10
 
 
 class Teller:
@@ -85,6 +87,8 @@ def error_data(error: BaseException) -> dict[str, str]:
 def main(folder: Path, memory: int | None = None) -> int:
     """Run, and leave the result; what nobody foresaw goes to stderr, too."""
     os.umask(0o077)
+    if hasattr(os, "nice"):  # Windows has none
+        os.nice(_NICE)
     if memory is not None:
         limit_memory(memory)
     try:

@@ -11,6 +11,7 @@ from nymity.workbench.project import Project
 from nymity.workbench.promise_code import promise_code
 from nymity.workbench.promise_panel import promise_panel
 from nymity.workbench.screens import ProjectScreen
+from nymity.workbench.transform_panel import transform_panel
 
 
 def render(project: Project, texts: Texts) -> None:
@@ -23,6 +24,7 @@ def render(project: Project, texts: Texts) -> None:
             method_panel(project, texts, lambda share: costs.slide(share) if costs is not None else None)
             if project.may_look:
                 importance_panel(project, texts)
+                transform_panel(project, texts)
         with box("div", "beside"):
             if project.may_look:
                 costs = ConsequencesPanel(project, texts)

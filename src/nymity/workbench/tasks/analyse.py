@@ -49,5 +49,15 @@ def work(folder: Path, settings: Mapping[str, Any], observe: Observer) -> dict[s
         "risk": {when: one.to_dict() for when, one in risk.items()},
         "attempts": [vars(one) for one in found.attempts],
         "not_tried": list(found.not_tried),
+        "changed": _changed(job, original, subject.opened),
         **shape_of(subject),
     }
+
+
+def _changed(job: ny.Job, original: Any, opened: ny.OpenedRelease) -> dict[str, Any] | None:
+    """Measure what transforms did to their columns."""
+    names = list(dict.fromkeys(name for one in job.transforms for name in one.columns))
+    if not names:
+        return None
+    found = ny.risk.changed_columns(original, opened, columns=names)
+    return {**vars(found), "columns": [vars(one) for one in found.columns]}
