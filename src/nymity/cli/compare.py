@@ -11,7 +11,7 @@ from rich.table import Table
 
 from nymity.cli import learning
 from nymity.cli.console import Screen, add_row, bar, table
-from nymity.cli.given import Given, Original, read_original_given
+from nymity.cli.given import Given, Original, read_original_given, refuse_release
 from nymity.cli.inputs import load_job, open_released
 from nymity.cli.private import about_private
 from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption
@@ -57,6 +57,7 @@ def command(
     from nymity.quality.trust import ENCODING
 
     screen = Screen(quiet=quiet, as_json=as_json)
+    refuse_release("compare", original)
     opened = open_released(release, job, recoding=recoding, links=links)
     before = read_original_given("compare", original, opened)
     found = compare(before, opened)

@@ -170,14 +170,20 @@ def read_with_roles(
 
 def read_original_given(where: str, path: Path, opened: OpenedRelease) -> pl.DataFrame:
     """Read the table that a release was made from, by its path, or by that of the job that names it."""
-    given = Given.of(path)
-    if given.kind == "release":
-        raise InputError(
-            where, expected="the table as it was, or the job that names it", got=f"{path}, which is a release"
-        )
-    if given.kind == "table":
+    refuse_release(where, path)
+    if Given.of(path).kind == "table":
         return read_original(path, opened)
     return table_of(load_job(path))
+
+
+def refuse_release(where: str, original: Path) -> None:
+    """Refuse a release where the original is to be given."""
+    if Given.of(original).kind == "release":
+        raise InputError(
+            where,
+            expected="the table as it was, or the job that names it, and then the release",
+            got=f"{original}, which is a release",
+        )
 
 
 def _has_certificate(table: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,7 @@ def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
     described, stated = (job, None) if isinstance(job, Job) else (job.job, job.stated)
     options = ReadOptions() if stated is None else stated.reading
     if described is not None and described.source is not None:
-        options = described.source.options
+        options = replace(described.source.options, **described.source.stated_values)
     if job.schema is None or not is_private(job.method):
         return read_table(path, options)
     cells = read_text_cells(path, options, read_columns(job.schema))

@@ -50,8 +50,10 @@ class FixedLevels(LatticeSearch):
             return ChosenNode(node, optimal=inquiry.space.size == 1)
         table, gone = inquiry.engine.table, int(statistics.suppressed[0])
         levels = ", ".join(f"{name}={level}" for name, level in zip(table.names, node, strict=True))
+        verb = "does" if len(inquiry.engine.models) == 1 else "do"
         raise NoSolutionError(
-            f"{demands_of(inquiry.engine.models)} does not hold at levels {levels} with suppression <= {self.allowed}: "
+            f"{demands_of(inquiry.engine.models)} {verb} not hold at levels {levels} "
+            f"with suppression <= {self.allowed}: "
             f"{gone / table.n_records:.1%} ({gone:,} of {table.n_records:,} records) would have to be suppressed. "
             "Try: a node that explore shows as a solution, or a larger suppression limit"
         )

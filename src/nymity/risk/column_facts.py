@@ -181,6 +181,8 @@ def separator_of(values: pl.Series) -> str | None:
     for separator, fewest in _SEPARATORS.items():
         if len(values) < fewest or not values.str.contains(separator, literal=True).any():
             continue
+        if separator == "," and _numbers(values).null_count() <= (1 - MOST_NUMBERS) * len(values):
+            continue  # between thousands, or before decimals
         pieces = values.str.split(separator).list.eval(pl.element().str.strip_chars())
         sizes = pieces.list.len()
         items = pieces.explode(empty_as_null=True).drop_nulls()

@@ -6,12 +6,15 @@ from nymity.risk.column_facts import ColumnFacts
 from nymity.risk.evidence.by_value import calls_people
 from nymity.risk.evidence.person_names import person_names
 from nymity.risk.identifiers import DATES, NAMES
-from nymity.risk.naming import first_known, listed
+from nymity.risk.naming import first_known, listed, words_of
 
 
 def names_people(facts: ColumnFacts) -> bool:
-    """Whether a column's name says that it tells people apart: ``patient``, ``customer_id``."""
-    return first_known(facts.near, _PERSONS) is not None and _last(facts) not in _NOT_PERSONS
+    """Whether a column's name says that it tells people apart: ``patient``, ``customer_id``; or that its label does."""
+    if first_known(facts.near, _PERSONS) is not None and _last(facts) not in _NOT_PERSONS:
+        return True
+    label = words_of(facts.label)
+    return len(label) <= _SHORT_LABEL and bool(_TELLING & set(label)) and first_known(label, _PERSONS) is not None
 
 
 def names_household(facts: ColumnFacts) -> bool:
@@ -62,6 +65,14 @@ _PERSONS = listed(
     "citizen insured pat pid mrn subj pupil resident worker passenger visitor proband teilnehmer kunde kunden kundin "
     "mitglied versicherte schuler studierende mitarbeiter einwohner persnr pnr klient eleve etudiant adherent salarie "
     "alumno alumna paciente cliente socio usuario empleado leerling klant deelnemer lid werknemer"
+)
+#: A label names people and how they are told apart, and little else: ``Patient pseudonym``, ``Number of the patient``.
+_SHORT_LABEL = 4
+_TELLING = frozenset(
+    listed(
+        "id identifier identification pseudonym number no nr nummer key kennung numero identifiant identificador "
+        "pseudonyme seudonimo pseudoniem"
+    )
 )
 _HOUSEHOLDS = listed(
     "household hh hhid hhnr hid family haushalt menage foyer hogar familia familie famille huishouden gezin"

@@ -82,6 +82,7 @@ def test_settings_are_recommended_for_a_job(folder: Path, nymity: Run, people: p
         (("explore", "release"), "which is a release"),
         (("recommend", "release"), "which is a release"),
         (("compare", "release", "release"), "which is a release"),
+        (("compare", "release", "people.csv"), "and then the release"),
         (("query", "release", "release"), "which is a release"),
         (("publish", "people.csv", "--quasi", "agee", "--out", "new"), "did you mean 'age'"),
     ],

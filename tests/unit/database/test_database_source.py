@@ -234,6 +234,9 @@ def test_what_is_found_out_is_stated_and_counted(staged: str, tmp_path: Path) ->
     pages = [page for page in tmp_path.rglob("report.html") if "Taken as missing in the source" in page.read_text()]
     assert len(pages) == 1
     assert run(app, ["check", str(release)]).exit_code == 0
+    compared = run(app, ["compare", str(tmp_path / "table.csv"), str(release), "--job", str(job)])
+    assert compared.exit_code == 0, compared.output
+    assert run(app, ["compare", str(job), str(release)]).exit_code == 0
 
 
 def test_a_slash_that_is_missing_is_told(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 import nymity as ny
+from nymity.io.dictionary import Dictionary, Entry
+from nymity.table.attribute import Role
 
 Row = tuple[Any, ...]
 #: A table's rows, its columns, and which of them tells persons, households, and is dropped as a number of cases.
@@ -240,3 +242,15 @@ def test_a_part_of_many_records_is_enough() -> None:
     assert found is not None
     assert (found.column, found.persons, found.records) == ("u", 60_000, n)
     assert found.constant == ("sex", "zip")
+
+
+@pytest.mark.parametrize(
+    ("label", "told"),
+    [("Patient pseudonym", True), ("Age of the patient in years", False), ("Patient age", False), ("", False)],
+)
+def test_a_label_says_that_a_column_tells_people_apart(label: str, told: bool) -> None:
+    """A data dictionary may be the only one to say it; what else is said of people is no number of theirs."""
+    draw = random.Random(1)
+    rows = [{"p": f"P{draw.randrange(250):04}", "x1": draw.randrange(95), "x2": draw.choice("fm")} for _ in range(600)]
+    known = Dictionary({"p": Entry(label=label)})
+    assert (ny.inspect(pl.DataFrame(rows), dictionary=known)["p"].role is Role.PERSON) == told

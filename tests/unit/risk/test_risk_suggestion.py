@@ -225,3 +225,12 @@ def test_two_columns_of_degrees_are_places() -> None:
     assert apart["v2"].role is Role.SENSITIVE  # a measurement, for all that can be seen
     third = [one + 1 for one in north]
     assert inspect(pl.DataFrame({"v2": north, "v3": west, "v4": third}))["v2"].role is Role.SENSITIVE
+
+
+@pytest.mark.parametrize("form", ["${:,}", "{:,} €", "{:,}"])
+def test_thousands_are_no_items(form: str) -> None:
+    amounts = [form.format(500 * (i % 90 + 1)) for i in range(400)]
+    found = inspect(pl.DataFrame({"bail": amounts}))["bail"]
+    assert found.role is Role.SENSITIVE
+    sets = ["1,2,3", "2", "1,3", "2,3,4", "4", "1,4"] * 20 + [f"{i % 5},{i % 3},{i % 7}" for i in range(60)]
+    assert inspect(pl.DataFrame({"answers": sets}))["answers"].role is Role.ITEMS

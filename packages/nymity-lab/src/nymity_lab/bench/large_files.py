@@ -21,16 +21,18 @@ ROWS, COLUMNS = 1_000_000, 50
 _SAV_ROWS = 300_000
 _RUNS = 3
 
+#: As the command is started (:mod:`nymity.cli.start`), which sets what libraries do before it loads them.
 _INSPECT = """
 import json, sys, time
 sys.argv = ["nymity", "inspect", {path!r}, "--json"]
-from nymity.cli.main import app
-from nymity_lab.bench.measuring import peak_megabytes
+from nymity.cli.start import run
 try:
-    app(standalone_mode=False)
+    run()
 except SystemExit:
     pass
-print(json.dumps([time.process_time(), peak_megabytes()]), file=sys.stderr)
+cpu = time.process_time()
+from nymity_lab.bench.measuring import peak_megabytes
+print(json.dumps([cpu, peak_megabytes()]), file=sys.stderr)
 """
 _SAV = """
 import json, time
