@@ -164,7 +164,8 @@ class EncodedTable:
     packed key, so that the encoding does not depend on the order of records. counts (n_distinct,): records of each.
     population (n_distinct,): records of each in the population that the table was taken from, where there is one; a
     combination that occurs there alone has no records here. persons: whose the records are, where a column tells;
-    population_persons: the same of the population.
+    population_persons: the same of the population. raw: records of each raw value, where one value of ``combinations``
+    stands for all that are one at the lowest levels.
     """
 
     n_records: int
@@ -179,6 +180,7 @@ class EncodedTable:
     population: NDArray[np.uint32] | None = None
     persons: PersonColumn | None = None
     population_persons: PopulationPersons | None = None
+    raw: tuple[NDArray[np.int64], ...] | None = None
     _rows: Profiles | None = None
 
     @property
@@ -200,7 +202,7 @@ class EncodedTable:
     @cached_property
     def frequencies(self) -> tuple[NDArray[np.int64], ...]:
         """Records of each raw value, per attribute (domain_size,)."""
-        return tuple(
+        return self.raw or tuple(
             np.bincount(self.combinations[:, a], weights=self.counts, minlength=h.domain_size).astype(np.int64)
             for a, h in enumerate(self.hierarchies)
         )
@@ -229,6 +231,7 @@ class EncodedTable:
             population_persons=None
             if self.population_persons is None
             else _restricted(self.population_persons, chosen),
+            raw=None,
             _rows=None,
         )
 
@@ -236,17 +239,23 @@ class EncodedTable:
 _Column = TypeVar("_Column", SensitiveColumn, PersonColumn, PersonValues, PopulationPersons)
 
 
-def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None = None) -> EncodedTable:
+def encode(
+    table: pl.DataFrame,
+    schema: Schema,
+    population: pl.DataFrame | None = None,
+    *,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> EncodedTable:
     """Build hierarchies for the quasi-identifiers, encode every record and count distinct combinations.
 
     ``population``, of which only the quasi-identifiers are looked at, and the person column if it has one, is counted
-    beside the table; hierarchies then cover the values of both.
+    beside the table; hierarchies then cover the values of both. ``hierarchies`` may be given.
     """
     schema.check(table)
     check_extent(table.height, schema)
     people = [] if schema.unit is None else [schema.unit]
     cells, records = _count_cells(table, [*schema.quasi, *schema.sensitive, *people])
-    return encode_counted(cells, records, schema, population)
+    return encode_counted(cells, records, schema, population, hierarchies=hierarchies)
 
 
 def encode_counted(
@@ -254,17 +263,22 @@ def encode_counted(
     records: NDArray[np.uint32],
     schema: Schema,
     population: pl.DataFrame | None = None,
+    *,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> EncodedTable:
-    """Encode distinct rows, by column, with how many records each stands for, wherever they were counted."""
-    names = schema.quasi
+    """Encode distinct rows, by column, with how many records each stands for, wherever they were counted.
+
+    ``hierarchies`` of quasi-identifiers are those of the cells, unless they are given.
+    """
+    names, given = schema.quasi, hierarchies or {}
     everyone, others, ids = (cells, None, None) if population is None else _beside(cells, population, schema)
-    hierarchies, columns = [], []
+    built, columns = [], []
     for name in names:
         values = distinct_values(everyone[name])
-        hierarchy = schema.hierarchy(name, values)
-        hierarchies.append(hierarchy)
+        hierarchy = given[name] if name in given else schema.hierarchy(name, values)
+        built.append(hierarchy)
         columns.append(codes_of(everyone[name], values, hierarchy.index))
-    groups, first = distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(columns))
+    groups, first = distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in built]).pack(columns))
     group, rest = groups[: len(records)], groups[len(records) :]
     sensitive, codes = {}, np.empty((len(records), len(schema.sensitive)), dtype=np.int64)
     for i, name in enumerate(schema.sensitive):
@@ -277,13 +291,13 @@ def encode_counted(
     return EncodedTable(
         n_records=int(records.sum(dtype=np.int64)),
         names=names,
-        hierarchies=tuple(hierarchies),
+        hierarchies=tuple(built),
         combinations=np.stack([column[first] for column in columns], axis=1),
         counts=np.bincount(group, weights=records, minlength=len(first)).astype(np.uint32),
         min_levels=tuple(schema[name].min_level for name in names),
         max_levels=tuple(
             h.height if (bound := schema[name].max_level) is None else bound
-            for name, h in zip(names, hierarchies, strict=True)
+            for name, h in zip(names, built, strict=True)
         ),
         weights=tuple(float(schema[name].weight) for name in names),
         sensitive=sensitive,
