@@ -74,7 +74,7 @@ class StreamedRows(Rows):
             keys = [f"k{i}" for i in range(1 + max(word for word, _ in words))]
             found = DistinctRows(self.folder, keys)
             for batch in self._batches(columns, dropping):
-                codes = [one.of(batch[f"c{i}"]) for i, one in enumerate(known)]
+                codes = (one.of(batch[f"c{i}"]) for i, one in enumerate(known))
                 rows = pl.DataFrame(summed(words, codes))
                 found.add(rows.group_by(keys).agg(pl.len().cast(pl.Int64).alias(RECORDS)))
             none = pl.DataFrame(schema={**dict.fromkeys(keys, pl.Int64), RECORDS: pl.Int64})

@@ -28,6 +28,8 @@ from nymity.table.value_order import ranks
 MAX_RECORDS = 2**31 - 1
 #: Whole numbers whose ends lie nearer to each other are translated by a table.
 _DENSE = 2**20
+#: Different texts up to which those of a column are numbered before rows are counted.
+_FEW_TEXTS = 2**16
 #: Labels from which on those that occur are looked up alone.
 _MANY_LABELS = 2**12
 
@@ -417,11 +419,10 @@ def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Se
     Columns are renamed meanwhile, because polars reads names like ``*`` or ``^x$`` as patterns.
     """
     columns = {name: plainly_named(table[name]) for name in names}
-    ends = [_ends(column) for column in columns.values()]
-    if ends and all(high - low < _DENSE for low, high in ends):  # keys of numbers near each other take half the time
-        layout = KeyLayout.for_sizes([high - low + 2 for low, high in ends])
-        keys = layout.pack([_above(column, low) for column, (low, _) in zip(columns.values(), ends, strict=True)])
-        group, first = distinct(keys)
+    if (numbered := _numbered_cells(list(columns.values()))) is not None:
+        places, sizes = numbered
+        group, first = distinct(KeyLayout.for_sizes(sizes).pack(places))  # less time and memory than groups of cells
+        del places
         return {name: column.gather(first) for name, column in columns.items()}, np.bincount(group).astype(np.uint32)
     safe = pl.DataFrame({f"c{i}": table[name] for i, name in enumerate(names)})
     counted = safe.lazy().group_by(safe.columns).agg(pl.len().alias("records")).collect()
@@ -429,11 +430,34 @@ def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Se
     return cells, counted["records"].to_numpy().astype(np.uint32)
 
 
-def _above(column: pl.Series, low: int) -> NDArray[np.int64]:
+def _numbered_cells(columns: Sequence[pl.Series]) -> tuple[list[NDArray[Any]], list[int]] | None:
+    """Number the cells of each column, a gap being one: numbers by row, and how many; None where some have too many."""
+    places, sizes = [], []
+    for column in columns:
+        low, high = _ends(column)
+        if high - low < _DENSE:
+            places.append(_above(column, low))
+            sizes.append(high - low + 2)
+            continue
+        # A column of names is not gone through for nothing.
+        if column.dtype != pl.String or column.head(2 * _FEW_TEXTS).n_unique() > _FEW_TEXTS:
+            return None
+        texts = column.drop_nulls().unique()
+        if len(texts) > _FEW_TEXTS:
+            return None
+        codes = column.cast(pl.Enum(texts)).to_physical()
+        if column.has_nulls():
+            codes = codes.cast(pl.UInt32).fill_null(len(texts))
+        places.append(codes.to_numpy())
+        sizes.append(len(texts) + 1)
+    return (places, sizes) if columns else None
+
+
+def _above(column: pl.Series, low: int) -> NDArray[np.uint32]:
     """Return how far numbers lie above the one below the least, a gap being that."""
     gaps = column.has_nulls()
-    above: NDArray[np.int64] = (column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - low + 1
-    return np.where(column.is_null().to_numpy(), 0, above) if gaps else above
+    above = ((column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - low + 1).astype(np.uint32)
+    return np.where(column.is_null().to_numpy(), np.uint32(0), above) if gaps else above
 
 
 def _beside(
