@@ -167,6 +167,8 @@ def _facts(account: Mapping[str, Any]) -> Table:
     shown.add_column()
     add_row(shown, "suppressed", _suppressed(account))
     add_row(shown, "lost", _lost(account["loss"]))
+    if "begun" in account["loss"]:
+        add_row(shown, "begun at", _begun(account["loss"]))
     if "items" in account:
         add_row(shown, "items", _items(account["items"]))
     return shown
@@ -205,6 +207,16 @@ def _lost(loss: Mapping[str, Any]) -> str:
         return f"{words}; {_proof(loss)}"
     checked = f"{loss['nodes_checked']:,} of {count(loss['lattice_nodes'], 'node')} checked"
     return f"{words}; {_proof(loss)} ({checked})"
+
+
+def _begun(loss: Mapping[str, Any]) -> str:
+    """Say where a search began above the lowest levels, and what that may cost."""
+    begun = loss["begun"]
+    levels = ", ".join(f"{name} {level}" for name, level in begun["levels"].items())
+    words = f"levels {levels}: lower ones have more than {count(begun['most_combinations'], 'combination')}"
+    if begun["may_cost"] is None:
+        return f"{words}, and how much less they could lose is not known"
+    return f"{words}, and could lose {begun['may_cost']:.4g} less at most"
 
 
 def _proof(loss: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ __all__, __getattr__ = public_names(
     engine="Engine KINDS",
     engine_rows="RECORDS Rows",
     laid_out_rows="write_counted",
+    merged_cells="MergedCells",
     opening="open_rows",
     recoding_plan="RecodingPlan plan_of",
     rows_hash="counted_hash table_hash",

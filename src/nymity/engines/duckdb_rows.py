@@ -95,12 +95,7 @@ class DuckDBRows(SqlRows):
         written = ParquetSource.of(path)
         names = names_of(written.columns)
         query = grouped([names[name] for name in columns], _read(written))
-        with told(self.kind, "measure", self._error):
-            reader = self._watched(lambda: self._connection.sql(query).to_arrow_reader(_ROWS_AT_A_TIME))
-            while (batch := self._watched(lambda: next(reader, None))) is not None:
-                found = pl.from_arrow(batch)
-                assert isinstance(found, pl.DataFrame)
-                yield found.with_columns(pl.col(RECORDS).cast(pl.Int64))
+        return self._parts(query, "measure")
 
     def close(self) -> None:
         """Close the connection; spilled rows go with the folder."""
@@ -129,10 +124,23 @@ class DuckDBRows(SqlRows):
         assert isinstance(found, pl.DataFrame)
         return found
 
+    def _parts(self, query: str, stage: str) -> Iterator[pl.DataFrame]:
+        with told(self.kind, stage, self._error):
+            reader = self._watched(lambda: self._connection.sql(query).to_arrow_reader(_ROWS_AT_A_TIME))
+            yield _with_records(reader.schema.empty_table())
+            while (batch := self._watched(lambda: next(reader, None))) is not None:
+                yield _with_records(batch)
+
     def _load(self, name: str, table: pl.DataFrame) -> None:
         self._connection.register("nymity_given", table.to_arrow())
         self._run(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM nymity_given")
         self._connection.unregister("nymity_given")
+
+
+def _with_records(rows: Any) -> pl.DataFrame:
+    found = pl.from_arrow(rows)
+    assert isinstance(found, pl.DataFrame)
+    return found.with_columns(pl.col(RECORDS).cast(pl.Int64))
 
 
 def _check_columns(columns: Mapping[str, pl.DataType]) -> None:

@@ -19,6 +19,8 @@ _AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 LEAST_MEMORY = 256 * 10**6
 #: What an engine takes where nobody says.
 USUAL_MEMORY = 2 * 10**9
+#: Combinations that a search keeps in memory where nobody says: of ten columns some ten gigabytes.
+USUAL_COMBINATIONS = 20_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +31,9 @@ class Engine:
     read the same Parquet files; ``postgresql`` lets the server that has the table count, join and sort. ``memory`` is
     how much to use, such as "4GB"; ``temporary`` the folder for what does not fit, which holds raw rows and is private.
     ``master`` is Spark's. ``mapping`` names the column that the custodian's mapping is kept by; without it no mapping
-    is kept. ``settings`` are handed to the engine as they are.
+    is kept. ``combinations``: how many different combinations of quasi-identifiers are kept in memory at most; where
+    there are more, the search begins at the lowest levels that have no more. ``settings`` are handed to the engine as
+    they are.
     """
 
     kind: EngineKind = "memory"
@@ -37,6 +41,7 @@ class Engine:
     temporary: str | None = None
     master: str | None = None
     mapping: str | None = None
+    combinations: int | None = None
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
@@ -54,6 +59,8 @@ class Engine:
             raise ParameterError(
                 "engine.settings", expected=f"none: {self.kind} has no settings", got=", ".join(self.settings)[:80]
             )
+        if self.combinations is not None:
+            validation.whole_number("engine.combinations", self.combinations, at_least=1)
         _ = self.memory_bytes
 
     @staticmethod
@@ -77,3 +84,8 @@ class Engine:
                 "engine.memory", expected="an amount such as '4GB', at least 256MB", got=repr(self.memory)[:80]
             )
         return int(float(match[1]) * unit)
+
+    @property
+    def most_combinations(self) -> int:
+        """How many combinations of quasi-identifiers to keep in memory at most."""
+        return USUAL_COMBINATIONS if self.combinations is None else self.combinations

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import polars as pl
 
+from nymity.engines.merged_cells import UNMERGED, Merged
 from nymity.engines.recoding_plan import NOTHING, Dropping, RecodingPlan
 
 #: The column of counted rows that says how many there are of each.
@@ -50,12 +51,29 @@ class Rows(ABC):
         """Count the cells of each column that are missing: null, not-a-number, empty text."""
 
     @abstractmethod
-    def count(self, columns: Sequence[str], dropping: Dropping = NOTHING) -> pl.DataFrame:
-        """Return the distinct rows of some columns, and in ``RECORDS`` how many there are of each.
+    def counted(
+        self, columns: Sequence[str], dropping: Dropping = NOTHING, merged: Merged = UNMERGED
+    ) -> Iterator[pl.DataFrame]:
+        """Return the distinct rows of some columns in parts, and in ``RECORDS`` how many there are of each.
 
-        Rows with a gap in a column of ``dropping`` are left out. Names stand in place of columns as c0, c1, …: polars
-        reads some names as patterns.
+        Rows with a gap in a column of ``dropping`` are left out; cells of ``merged`` columns are counted as one. Names
+        stand in place of columns as c0, c1, …: polars reads some names as patterns.
         """
+
+    def count(self, columns: Sequence[str], dropping: Dropping = NOTHING, merged: Merged = UNMERGED) -> pl.DataFrame:
+        """Return all distinct rows together."""
+        return pl.concat(list(self.counted(columns, dropping, merged)))
+
+    def count_within(
+        self, most: int, columns: Sequence[str], dropping: Dropping = NOTHING, merged: Merged = UNMERGED
+    ) -> pl.DataFrame | None:
+        """Return the same; None where there are more than ``most``, of which no more are fetched."""
+        parts, rows = [], 0
+        for part in self.counted(columns, dropping, merged):
+            parts.append(part)
+            if (rows := rows + part.height) > most:
+                return None
+        return pl.concat(parts)
 
     @abstractmethod
     def apply(self, plan: RecodingPlan, path: Path) -> None:

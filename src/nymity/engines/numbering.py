@@ -58,18 +58,20 @@ class Numbering:
             joined = cells.to_frame().join(known, on="cell", how="left", nulls_equal=True, maintain_order="left")
             places = joined["place"].cast(pl.Int64)
             if places.null_count():
-                raise self._changed()
+                raise changed(self.name)
             return places.to_numpy()
         if wrong or (gaps is not None and not self._gap):
-            raise self._changed()
+            raise changed(self.name)
         if gaps is not None:
             numbers = np.where(gaps, 0, numbers)
         return numbers.astype(np.int64)
 
-    def _changed(self) -> TableError:
-        return TableError(
-            f"column {self.name!r}",
-            expected="the cells that were counted",
-            got="one that was not there then",
-            hint="the source changed while it was read: publish again once nobody writes to it",
-        )
+
+def changed(name: str) -> TableError:
+    """Return the error that a column has cells which it had not when it was looked at before."""
+    return TableError(
+        f"column {name!r}",
+        expected="the cells that were counted",
+        got="one that was not there then",
+        hint="the source changed while it was read: publish again once nobody writes to it",
+    )

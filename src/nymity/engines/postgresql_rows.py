@@ -122,9 +122,16 @@ class PostgreSQLRows(SqlRows):
         return f'({made} COLLATE "C")' if self._columns[name] == pl.String else made
 
     def _fetched(self, query: str, stage: str) -> pl.DataFrame:
-        found = pl.from_arrow(self._session.fetch(query, expected="to count rows"))
-        assert isinstance(found, pl.DataFrame)
-        return found
+        return _framed(self._session.fetch(query, expected="to count rows"))
+
+    def _parts(self, query: str, stage: str) -> Iterator[pl.DataFrame]:
+        del stage  # of which only counting is asked of the server
+        found = pl.DataFrame()
+        for batch in self._session.batches(query, expected="to count rows"):
+            found = _framed(batch)
+            yield found
+        if not found.width:
+            yield self._fetched(query, "count")  # there are none
 
     def _load(self, name: str, table: pl.DataFrame) -> None:
         kinds = {
@@ -145,9 +152,14 @@ def _from(source: DatabaseSource) -> str:
     return qualified(source.schema, source.table)
 
 
-def _named(batch: Any, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    found = pl.from_arrow(batch)
+def _framed(rows: Any) -> pl.DataFrame:
+    found = pl.from_arrow(rows)
     assert isinstance(found, pl.DataFrame)
+    return found
+
+
+def _named(batch: Any, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    found = _framed(batch)
     return pl.DataFrame({name: found[f"p{i}"].cast(kind).alias(name) for i, (name, kind) in enumerate(types.items())})
 
 

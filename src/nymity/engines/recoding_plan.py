@@ -18,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.draws import Draws
+from nymity.engines.merged_cells import UNMERGED, Merged, MergedCells
 from nymity.engines.numbering import Numbering
 from nymity.table.encoding import codes_of
 from nymity.table.recoding import Recoding
@@ -111,12 +112,13 @@ def plan_of(
     dropping: Dropping,
     order: RowOrder,
     draws: Draws,
+    merged: Merged = UNMERGED,
 ) -> RecodingPlan:
     """Return the plan of a recoding that is decided by quasi-identifiers alone.
 
     ``cells`` are the distinct combinations of these, with their number of ``records``; ``counted`` has further columns.
     """
-    numbered = {name: _numbered(column, recoding, name) for name, column in cells.items()}
+    numbered = {name: _numbered(column, recoding, name, merged.get(name)) for name, column in cells.items()}
     places = _places([size for _, _, _, size in numbered.values()])
     keys = tuple(
         MappedColumn(name=name, values=values, codes=codes, word=word, stride=stride)
@@ -167,20 +169,26 @@ def _inside(words: pl.DataFrame, classes: pl.DataFrame) -> NDArray[np.int64]:
 
 
 def _numbered(
-    column: pl.Series, recoding: Recoding, name: str
+    column: pl.Series, recoding: Recoding, name: str, merged: MergedCells | None
 ) -> tuple[pl.Series, NDArray[np.int64], NDArray[np.int64], int]:
     """Return the different cells of a column, the code of each, that of each row, and how many codes there are.
 
-    Cells that the recoding never tells apart have one code, which keeps the table of classes small.
+    Cells that the recoding never tells apart have one code, which keeps the table of classes small; so have those that
+    were ``merged`` when they were counted.
     """
     named = column.alias("cell")
     values = named.unique().sort(nulls_last=True)
     listed = codes_of(values, None, recoding.hierarchies[name].index).astype(np.int64)
-    merged = recoding.deciding_codes(name)
-    codes = np.arange(len(values), dtype=np.int64) if merged is None else merged[listed].astype(np.int64)
+    decided = recoding.deciding_codes(name)
+    codes = np.arange(len(values), dtype=np.int64) if decided is None else decided[listed].astype(np.int64)
     number = pl.DataFrame({"cell": values, "code": codes})
     of_row = named.to_frame().join(number, on="cell", how="left", nulls_equal=True, maintain_order="left")["code"]
-    return values, codes, of_row.to_numpy(), int(codes.max(initial=0)) + 1
+    size = int(codes.max(initial=0)) + 1
+    if merged is not None:
+        counted = merged.values.gather(merged.places).alias("cell").to_frame()
+        found = counted.join(number, on="cell", how="left", nulls_equal=True, maintain_order="left")["code"]
+        values, codes = merged.values, found.to_numpy()
+    return values, codes, of_row.to_numpy(), size
 
 
 def _places(sizes: Sequence[int]) -> list[tuple[int, int]]:

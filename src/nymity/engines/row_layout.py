@@ -6,7 +6,7 @@ stride. The number has the order of the cells, so that rows are sorted by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +44,7 @@ def packed(sizes: Sequence[int]) -> list[tuple[int, int]]:
     return [places[column] for column in range(len(sizes))]
 
 
-def summed(places: Sequence[tuple[int, int]], codes: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+def summed(places: Sequence[tuple[int, int]], codes: Iterable[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
     """Return the words of rows, k0, k1, …, whose cells have these codes, by column."""
     words: dict[str, NDArray[np.int64]] = {}
     for (word, stride), code in zip(places, codes, strict=True):

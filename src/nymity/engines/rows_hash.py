@@ -52,9 +52,12 @@ def counted_hash(
 def table_hash(table: pl.DataFrame, *, salt: str = "") -> str:
     """Return the same hash of a table in memory."""
     plain = pl.DataFrame({f"c{i}": column.alias("c") for i, column in enumerate(table)})
-    first = run_starts(plain.get_columns())  # released rows are sorted: few of them are counted
-    runs = plain[first].with_columns(pl.Series(RECORDS, np.diff(first, append=plain.height), dtype=pl.Int64))
-    return counted_hash(table.columns, [runs.group_by(plain.columns).agg(pl.col(RECORDS).sum())], salt=salt)
+    first = run_starts(plain.get_columns())
+    if 2 * len(first) < plain.height:  # released rows are sorted: few of them are counted
+        plain = plain[first].with_columns(pl.Series(RECORDS, np.diff(first, append=plain.height), dtype=pl.Int64))
+    else:
+        plain = plain.with_columns(pl.lit(1, pl.Int64).alias(RECORDS))
+    return counted_hash(table.columns, [plain], salt=salt)
 
 
 def _in_order(parts: Iterator[pl.DataFrame], folder: Path | None, expected: int, most: int) -> Iterator[pl.DataFrame]:
@@ -83,17 +86,18 @@ def _by_ranks(parts: Sequence[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         return
     counts = pl.concat([part[RECORDS].cast(pl.Int64) for part in parts])
     names = [name for name in parts[0].columns if name != RECORDS]
-    texts, ranks = [], []
-    for name in names:
-        column = pl.concat([part[name] for part in parts])
+    columns = {name: pl.concat([part[name] for part in parts]) for name in names}
+    texts, numberings = [], []
+    for name, column in columns.items():
         known = Numbering(name, column)
         text = canonical_cells(known.values)
         behind = "" if name == names[-1] else SEPARATOR
         rank = (text + behind).rank("dense").to_numpy().astype(np.int64) - 1
         texts.append(pl.DataFrame({"text": text, "rank": rank}).unique("rank").sort("rank")["text"])
-        ranks.append(rank[known.of(column)])
+        numberings.append((known, rank))
     places = packed([len(of_column) for of_column in texts])
-    sums = summed(places, ranks)
+    ranks = (rank[known.of(column)] for (known, rank), column in zip(numberings, columns.values(), strict=True))
+    sums = summed(places, ranks)  # one column after another: together they would take as much as the cells
     ordered = pl.DataFrame({**sums, RECORDS: counts}).group_by(list(sums)).agg(pl.col(RECORDS).sum()).sort(list(sums))
     for piece in ordered.iter_slices(_LINES_AT_A_TIME):
         cells = [

@@ -87,10 +87,7 @@ class SparkRows(SqlRows):
             frame = self._session.read.parquet(str(path))
             names = dict(zip(frame.columns, (f"s{i}" for i in range(len(frame.columns))), strict=True))
             frame.toDF(*names.values()).createOrReplaceTempView("written")
-            parts = self._written(grouped([names[name] for name in columns], "written"))
-            found = pl.scan_parquet(parts, glob=False, hive_partitioning=False)
-            for batch in found.collect_batches(chunk_size=_ROWS_AT_A_TIME, maintain_order=False, engine="streaming"):
-                yield batch.with_columns(pl.col(RECORDS).cast(pl.Int64))
+        yield from self._parts(grouped([names[name] for name in columns], "written"), "measure")
 
     def close(self) -> None:
         """Stop the session, if it is ours."""
@@ -102,6 +99,13 @@ class SparkRows(SqlRows):
     def _fetched(self, query: str, stage: str) -> pl.DataFrame:
         with told(self.kind, stage, *self._errors):
             return pl.scan_parquet(self._written(query), glob=False, hive_partitioning=False).collect()
+
+    def _parts(self, query: str, stage: str) -> Iterator[pl.DataFrame]:
+        with told(self.kind, stage, *self._errors):
+            found = pl.scan_parquet(self._written(query), glob=False, hive_partitioning=False)
+            yield found.head(0).collect().with_columns(pl.col(RECORDS).cast(pl.Int64))
+            for batch in found.collect_batches(chunk_size=_ROWS_AT_A_TIME, maintain_order=False, engine="streaming"):
+                yield batch.with_columns(pl.col(RECORDS).cast(pl.Int64))
 
     def _written(self, query: str) -> list[Path]:
         """Run a query, and return the files of its rows in their order."""

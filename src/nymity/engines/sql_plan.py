@@ -57,6 +57,11 @@ def dictionaries(plan: RecodingPlan) -> list[pl.DataFrame]:
     return found
 
 
+def code_of(i: int, value: str, of_gap: int | None) -> str:
+    """Return the expression of the code that a value has in the i-th dictionary, which is joined as m0, m1, …"""
+    return f"(CASE WHEN {value} IS NULL THEN {'NULL' if of_gap is None else of_gap} ELSE m{i}.code END)"
+
+
 def statement(plan: RecodingPlan, cell: Callable[[str], str], source: str) -> str:
     """Return the query that publishes rows, without order; ``cell`` gives the expression of a column of the source.
 
@@ -68,8 +73,7 @@ def statement(plan: RecodingPlan, cell: Callable[[str], str], source: str) -> st
         value = cell(column.name)
         gap = column.of_gap
         joins.append(f"LEFT JOIN {dictionary_name(i)} m{i} ON m{i}.v = {value}")
-        of_gap = "NULL" if gap is None else str(gap * column.stride)
-        words.setdefault(column.word, []).append(f"(CASE WHEN {value} IS NULL THEN {of_gap} ELSE m{i}.code END)")
+        words.setdefault(column.word, []).append(code_of(i, value, None if gap is None else gap * column.stride))
     keys = [f"{' + '.join(words[word])} AS {KEY}{word}" for word in range(plan.words)]
     raw = [name for name in plan.columns if name not in plan.cells]
     kept = [f"{cell(name)} AS r{i}" for i, name in enumerate(raw)]

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import polars as pl
 
 from nymity.engines.engine_rows import RECORDS, Rows
+from nymity.engines.merged_cells import UNMERGED, Merged, MergedCells
+from nymity.engines.numbering import changed
 from nymity.engines.recoding_plan import NOTHING, Dropping, RecodingPlan
-from nymity.engines.sql_plan import CLASSES, dictionaries, dictionary_name, form_of, grouped, is_gap, statement
+from nymity.engines.sql_plan import (
+    CLASSES,
+    code_of,
+    dictionaries,
+    dictionary_name,
+    form_of,
+    grouped,
+    is_gap,
+    statement,
+)
 
 
 class SqlRows(Rows):
@@ -25,6 +36,10 @@ class SqlRows(Rows):
     @abstractmethod
     def _fetched(self, query: str, stage: str) -> pl.DataFrame:
         """Run a query and return its rows."""
+
+    @abstractmethod
+    def _parts(self, query: str, stage: str) -> Iterator[pl.DataFrame]:
+        """Run a query and return its rows some at a time, at least once, maybe none."""
 
     @abstractmethod
     def _load(self, name: str, table: pl.DataFrame) -> None:
@@ -44,12 +59,22 @@ class SqlRows(Rows):
         found = self._fetched(f"SELECT {counts} FROM {self._place}", "read")
         return {name: int(found[f"c{i}"][0]) for i, name in enumerate(columns)}
 
-    def count(self, columns: Sequence[str], dropping: Dropping = NOTHING) -> pl.DataFrame:
+    def counted(
+        self, columns: Sequence[str], dropping: Dropping = NOTHING, merged: Merged = UNMERGED
+    ) -> Iterator[pl.DataFrame]:
         """Group by all of them; cells have the types that polars reads in the source."""
-        query = grouped([self._cell(name) for name in columns], self._kept(dropping))
-        found = self._fetched(query, "count")
-        cells = (pl.col(f"c{i}").cast(self._type(name)) for i, name in enumerate(columns))
-        return found.select(*cells, pl.col(RECORDS).cast(pl.Int64))
+        source, cells = self._kept(dropping), [self._cell(name) for name in columns]
+        for i, name in enumerate(columns):
+            if name in merged:
+                self._load(dictionary_name(i), merged[name].dictionary)
+                source += f" LEFT JOIN {dictionary_name(i)} m{i} ON m{i}.v = {cells[i]}"
+                cells[i] = code_of(i, cells[i], merged[name].of_gap)
+        for part in self._parts(grouped(cells, source), "count"):
+            typed = [
+                _unmerged(part[f"c{i}"], merged[name], name) if name in merged else part[f"c{i}"].cast(self._type(name))
+                for i, name in enumerate(columns)
+            ]
+            yield pl.DataFrame([*typed, part[RECORDS].cast(pl.Int64)])
 
     def _loaded(self, plan: RecodingPlan) -> str:
         """Load what a plan joins, and return the query that publishes rows, without order."""
@@ -83,3 +108,9 @@ class SqlRows(Rows):
     def _kept(self, dropping: Dropping) -> str:
         where = " AND ".join(f"NOT {self._gap(name, texts)}" for name, texts in dropping.items())
         return f"(SELECT * FROM {self._place} WHERE {where}) kept" if where else self._place
+
+
+def _unmerged(places: pl.Series, cells: MergedCells, name: str) -> pl.Series:
+    if places.null_count():
+        raise changed(name)
+    return cells.values.gather(places).alias(places.name)

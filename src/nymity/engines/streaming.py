@@ -7,6 +7,7 @@ numbers; text is looked at once per batch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from nymity.engines.distinct_rows import DistinctRows
 from nymity.engines.engine_rows import RECORDS, Rows
 from nymity.engines.failures import told
 from nymity.engines.laid_out_rows import BATCH, write_laid_out
+from nymity.engines.merged_cells import UNMERGED, Merged
 from nymity.engines.numbering import Numbering
 from nymity.engines.parquet_source import ParquetSource
 from nymity.engines.recoding_plan import NOTHING, Dropping, RecodingPlan
@@ -59,24 +61,29 @@ class StreamedRows(Rows):
             found = self._source.scan().select(counts).collect(engine="streaming")
         return {name: int(found[f"c{i}"][0]) for i, name in enumerate(columns)}
 
-    def count(self, columns: Sequence[str], dropping: Dropping = NOTHING) -> pl.DataFrame:
+    def counted(
+        self, columns: Sequence[str], dropping: Dropping = NOTHING, merged: Merged = UNMERGED
+    ) -> Iterator[pl.DataFrame]:
         """Find the distinct cells of each column, then count rows by their numbers."""
         with told(self.kind, "count"):
-            known = [Numbering(name, self._values(name, dropping)) for name in columns]
+            known = [
+                merged[name].numbering if name in merged else Numbering(name, self._values(name, dropping))
+                for name in columns
+            ]
             words = packed([one.size for one in known])
             keys = [f"k{i}" for i in range(1 + max(word for word, _ in words))]
             found = DistinctRows(self.folder, keys)
             for batch in self._batches(columns, dropping):
-                codes = [one.of(batch[f"c{i}"]) for i, one in enumerate(known)]
+                codes = (one.of(batch[f"c{i}"]) for i, one in enumerate(known))
                 rows = pl.DataFrame(summed(words, codes))
                 found.add(rows.group_by(keys).agg(pl.len().cast(pl.Int64).alias(RECORDS)))
             none = pl.DataFrame(schema={**dict.fromkeys(keys, pl.Int64), RECORDS: pl.Int64})
-            counted = pl.concat([none, *found.parts()])
-        cells = {}
-        for i, (one, (word, stride)) in enumerate(zip(known, words, strict=True)):
-            number = (counted[keys[word]].to_numpy() // stride) % max(1, one.size)
-            cells[f"c{i}"] = one.values.gather(number)
-        return pl.DataFrame({**cells, RECORDS: counted[RECORDS]})
+            for part in chain([none], found.parts()):
+                cells = {}
+                for i, (one, (word, stride)) in enumerate(zip(known, words, strict=True)):
+                    number = (part[keys[word]].to_numpy() // stride) % max(1, one.size)
+                    cells[f"c{i}"] = one.values.gather(number)
+                yield pl.DataFrame({**cells, RECORDS: part[RECORDS]})
 
     def apply(self, plan: RecodingPlan, path: Path) -> None:
         """Recode batches, bring rows into order in bounded memory, and write them."""

@@ -32,6 +32,7 @@ from nymity.publishing.item_sets import ItemFigures, items_section
 from nymity.publishing.job import Job
 from nymity.publishing.job_tables import Tables, public_model
 from nymity.publishing.pseudonyms import pseudonym_section
+from nymity.publishing.starting_levels import Begun
 from nymity.publishing.verify import Verification
 from nymity.publishing.withheld import NOTHING, Withheld
 from nymity.table.bucket_recoding import BUCKET
@@ -130,6 +131,7 @@ def certify(
     items: ItemFigures | None = None,
     frame: pl.DataFrame | None = None,
     labels: Dictionary | None = None,
+    begun: Begun | None = None,
 ) -> Certificate:
     """Write the certificate of a release that was verified in memory; files are added when they are written.
 
@@ -138,7 +140,7 @@ def certify(
     known seed is added; ``earlier`` says what earlier releases leave. ``drawn`` is what was decided at random,
     ``origin`` where that came from, ``redrawn`` whether the key was that of an earlier release. ``children`` is the
     second of two tables of the same people, whose join ``release`` is. ``labels`` are those that the source came with;
-    those of published columns are told.
+    those of published columns are told. ``begun`` says where a search began above the lowest levels.
     """
     recoding, nothing = outcome.recoding, NOT_PRIVATE if outcome.foreseen else ""
     foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
@@ -163,7 +165,7 @@ def certify(
         **({} if frame is None else _items(job, recoding, items, frame, salt)),
         "columns": _columns(release.columns, job, recoding, salt, labels or Dictionary()),
         "job": public_job(job),
-        **_about_records(outcome, read, masked, dropped, spending, withheld, by_values=by_values),
+        **_about_records(outcome, read, masked, dropped, spending, withheld, by_values=by_values, begun=begun),
         **(
             {}
             if tables is None or tables.everyone is None
@@ -229,6 +231,7 @@ def _about_records(
     withheld: Withheld,
     *,
     by_values: bool,
+    begun: Begun | None,
 ) -> dict[str, dict[str, Any]]:
     """Return what was read, left out and lost; of a differentially private release only its parameters.
 
@@ -256,6 +259,7 @@ def _about_records(
             "proven_optimal": outcome.optimal,
             "proven_bound": None if withheld.loss else bound,
             **outcome.searched(),
+            **({} if begun is None else {"begun": begun.plain(withheld=withheld.loss)}),
         },
     }
 

@@ -145,6 +145,15 @@ class Suppressed(_Section):
     dropped_for_missing_values: Count
 
 
+class BegunSection(_Section):
+    """Where a search began above the lowest levels, because these had too many combinations, and what that may cost."""
+
+    levels: Annotated[dict[Name, Count], Field(min_length=1, max_length=100_000)]
+    combinations: Count
+    most_combinations: Count
+    may_cost: float | int | None
+
+
 class LossSection(_Section):
     """What was minimized, and what the search did; parameters of the loss beside them."""
 
@@ -160,6 +169,7 @@ class LossSection(_Section):
     bucket_sizes: tuple[Count, ...] | None = None
     buckets: tuple[Count, ...] | None = None
     stopped: Text | None = None
+    begun: BegunSection | None = None
 
     @property
     def gap(self) -> float | None:

@@ -18,6 +18,7 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.search import LatticeSearch
 from nymity.privacy import PrivacyModel
+from nymity.publishing.begun_contradictions import begun_contradictions, lowest_level
 from nymity.publishing.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
 from nymity.publishing.children import HAS_CHILDREN, Children, with_marker
@@ -274,6 +275,7 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     value, bound = loss.value or 0, loss.proven_bound
     if value < 0 or (bound is not None and bound > value * (1 + 1e-9) + 1e-9):
         yield "the loss is below what it can be (loss.value, loss.proven_bound)"
+    yield from begun_contradictions(form, stated.schema, stated.method)
     minimized = getattr(stated.method, "minimized", None)
     if minimized is None or {"key": loss.key, **loss.__pydantic_extra__} != dump_piece(minimized, tag="key"):
         yield "the loss is not the one that its method minimizes (loss, job.method)"
@@ -296,11 +298,11 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
 
 
 def _nodes(form: CertificateForm, schema: Schema) -> int:
-    """Count the choices of levels: within the bounds of the job, up to the heights of the hierarchies."""
+    """Count the choices of levels: from where a search began, within the bounds of the job and of hierarchies."""
     nodes = 1
     for column in form.columns:
         if column.height is not None and column.name in schema:
-            low, high = schema[column.name].min_level, schema[column.name].max_level
+            low, high = lowest_level(form, schema, column.name), schema[column.name].max_level
             nodes *= max(0, (column.height if high is None else min(high, column.height)) - low + 1)
     return nodes
 

@@ -47,6 +47,13 @@ def check_engine(
             expected="none for a differentially private method: numbers of records are drawn, and no record by itself",
             got=repr(engine.mapping),
         )
+    if engine.combinations is not None and is_private(method):
+        raise JobError(
+            "engine.combinations",
+            expected="none for a differentially private method: a look at records would choose where levels begin",
+            got=f"{engine.combinations:,}",
+            hint="min_level of columns in the schema, which nobody's records decide",
+        )
     if isinstance(output, DatabaseOutput) or getattr(output, "format", None) != "parquet":
         raise JobError(
             "output.format",

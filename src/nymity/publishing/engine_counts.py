@@ -18,6 +18,7 @@ from nymity.dp.records import Records, read_columns
 from nymity.engines import RECORDS, CountedPlan, RecodingPlan, Rows, counted_hash, plan_of, write_counted
 from nymity.io import text_cells
 from nymity.publishing.certificate import TableFigures
+from nymity.publishing.starting_levels import RawColumn, Start
 from nymity.table.encoding import EncodedTable, encode_counted, person_ids
 from nymity.table.recoding import Recoding
 from nymity.table.sampled_recoding import SampledRecoding
@@ -48,7 +49,8 @@ class Counted:
     """Distinct rows of some columns, by column, with how many records each stands for.
 
     columns, height: those of the source, of which rows with a gap in ``dropping`` are not among the counted ones, nor
-    those with one of its texts, which name nobody.
+    those with one of its texts, which name nobody. start: where a search begins, where fewer combinations were counted
+    than ``rows`` have.
     """
 
     schema: Schema
@@ -57,12 +59,21 @@ class Counted:
     columns: tuple[str, ...]
     height: int
     dropping: Mapping[str, Sequence[str]]
+    rows: Rows
+    start: Start | None = None
 
     @classmethod
-    def of(cls, rows: Rows, schema: Schema) -> Counted:
-        """Let an engine count."""
-        names, dropping = cls.names(schema), {name: () for name, one in schema.items() if one.missing == "drop"}
-        found = rows.count(names, dropping)
+    def of(cls, rows: Rows, schema: Schema, most: int | None = None) -> Counted:
+        """Let an engine count; ``most`` combinations of quasi-identifiers, if a search may begin at higher levels."""
+        names = cls.names(schema)
+        dropping: dict[str, Sequence[str]] = {name: () for name, one in schema.items() if one.missing == "drop"}
+        found = rows.count(names, dropping) if most is None else rows.count_within(most, names, dropping)
+        start = None
+        if found is None:
+            assert most is not None
+            dropping = _without_nobody(rows, schema, dropping)
+            schema, start = _start(rows, schema, dropping, most)
+            found = rows.count(names, dropping, {} if start is None else start.merged)
         counted = cls(
             schema=schema,
             cells={name: found[f"c{i}"].alias(name) for i, name in enumerate(names)},
@@ -70,6 +81,8 @@ class Counted:
             columns=tuple(rows.columns),
             height=rows.height,
             dropping=dropping,
+            rows=rows,
+            start=start,
         )
         return counted._without_nobody().checked()
 
@@ -111,7 +124,10 @@ class Counted:
     @cached_property
     def encoded(self) -> EncodedTable:
         """What a search works on."""
-        return encode_counted(self.cells, self.records.to_numpy().astype(np.uint32), self.schema)
+        records = self.records.to_numpy().astype(np.uint32)
+        if self.start is None:
+            return encode_counted(self.cells, records, self.schema)
+        return self.start.begun(encode_counted(self.cells, records, self.schema, hierarchies=self.start.hierarchies))
 
     def plan(self, recoding: Recoding, order: str, draws: Draws) -> ReleasePlan:
         """Return how an engine carries out a recoding."""
@@ -126,6 +142,7 @@ class Counted:
             dropping=self.dropping,
             order=order,
             draws=draws,
+            merged={} if self.start is None else self.start.merged,
         )
         return plan
 
@@ -139,6 +156,10 @@ class Counted:
     def content_hash(self, salt: str) -> str:
         """Return the hash of combinations of quasi-identifiers and sensitive values, with their counts."""
         names = [name for name in self.cells if name in (*self.schema.quasi, *self.schema.sensitive)]
+        if self.start is not None:  # they do not fit into memory
+            parts = self.rows.counted(names, self.dropping)
+            whole: str = counted_hash(names, parts, folder=self.rows.folder, expected=self.height, salt=salt)
+            return whole
         cells = {f"c{i}": self.cells[name] for i, name in enumerate(names)}
         found: str = counted_hash(names, [pl.DataFrame({**cells, RECORDS: self.records})], salt=salt)
         return found
@@ -188,3 +209,32 @@ class PrivateCounted(Counted):
         rows, counts = recoding.of_counts(self.prepared.table, self.prepared.counts)
         plan: ReleasePlan = CountedPlan(rows=rows, counts=counts, order=order, draws=draws)
         return plan
+
+
+def _start(rows: Rows, schema: Schema, dropping: Mapping[str, Sequence[str]], most: int) -> tuple[Schema, Start | None]:
+    """Return where a search begins, None where combinations of quasi-identifiers fit; and the schema with suggestions.
+
+    How they are combined with sensitive values has no part in it.
+    """
+    quasi = schema.quasi
+    if rows.count_within(most, quasi, dropping) is not None:
+        return schema, None
+    counted = {name: rows.count([name], dropping) for name in (*quasi, *schema.sensitive)}
+    schema = schema.settled({name: found["c0"] for name, found in counted.items()})
+    columns = [RawColumn.of(name, counted[name]["c0"], counted[name][RECORDS].to_numpy(), schema) for name in quasi]
+
+    def number(levels: tuple[int, ...]) -> int | None:
+        merged = {column.name: column.merged(level) for column, level in zip(columns, levels, strict=True)}
+        found = rows.count_within(most, quasi, dropping, merged)
+        return None if found is None else found.height
+
+    return schema, Start.of(columns, most, number)
+
+
+def _without_nobody(rows: Rows, schema: Schema, dropping: dict[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """Leave out records whose person is nothing but spaces, before combinations are counted."""
+    if (unit := schema.unit) is None or schema[unit].missing != "drop":
+        return dropping
+    cells = rows.count([unit], dropping)["c0"]
+    texts = plainly_named(cells).cast(pl.String).filter(schema[unit].gaps(cells)).to_list()
+    return {**dropping, unit: texts}

@@ -45,6 +45,7 @@ from nymity.publishing.redrawing import Log, counted_draws, drawn_anew, mark_of,
 from nymity.publishing.release import CustodianLog, broken, stage_certificate, stage_release
 from nymity.publishing.run import ROWS
 from nymity.publishing.signing import SigningKey, key_for
+from nymity.publishing.starting_levels import Begun, begins_at_levels
 from nymity.publishing.withheld import Withheld
 from nymity.publishing.written_release import WrittenRelease
 from nymity.table.attribute import Role
@@ -68,6 +69,7 @@ class EngineRun:
     draws: DerivedDraws
     outcome: Outcome
     plan: ReleasePlan
+    begun: Begun | None = None  #: where the search began, if above the lowest levels
     owned: Path | None = None  #: what was published with of whom it is, where records are of persons
     mapping: Path | None = None  #: what was published with a key of the source, for the custodian
 
@@ -170,8 +172,9 @@ class EngineRun:
 
     def _count(self) -> None:
         """Count the combinations that every decision rests on."""
-        counted = Counted.of(self.rows, self.schema)
-        self.schema = self.schema.settled(counted.cells)
+        most = self.engine.most_combinations if begins_at_levels(self.job.method) else None
+        counted = Counted.of(self.rows, self.schema, most)
+        self.schema = counted.schema.settled(counted.cells)
         self.job = replace(self.job, schema=self.schema)
         self.counted = replace(counted, schema=self.schema)
 
@@ -187,6 +190,8 @@ class EngineRun:
         self.outcome = self.job.method.run(
             encoded, self.job.privacy, columns=columns, observe=self.observe, draws=self.draws
         )
+        if self.counted.start is not None:
+            self.outcome, self.begun = self.counted.start.told(self.outcome, encoded, self.job.privacy)
 
     def _apply(self, path: Path, kept: Stage) -> None:
         self.plan = self.counted.plan(self.outcome.recoding, self.job.output.row_order, self.draws)
@@ -282,6 +287,7 @@ class EngineRun:
             redrawn=self.redrawn,
             spending=self.spending,
             touched=self._touched,
+            begun=self.begun,
         )
         digest = file_fingerprint(path)
         output = {**certificate["output"], "file": path.name, "file_sha256": digest, "formulas_neutralized": False}

@@ -44,6 +44,7 @@ from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws,
 from nymity.publishing.registry import Method
 from nymity.publishing.release import CustodianLog, Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts, caveats_of_dates
+from nymity.publishing.starting_levels import Begun, Start, begins_at_levels, begun_in_memory
 from nymity.publishing.transforming import caveats_of_transforms, made_by_transforms, purposes, transformed
 from nymity.publishing.verify import Verification, verify
 from nymity.publishing.withheld import Withheld
@@ -80,6 +81,9 @@ class Run:
     records: Records | None  #: the records of a private release
     people: pl.DataFrame | None  #: the population, where a model counts it
     encoded: EncodedTable
+    searched: EncodedTable  #: the same, or with fewer combinations where the job's engine keeps no more
+    start: Start | None  #: where the search begins then
+    begun: Begun | None  #: what is said of it
     sets: ItemSets | None  #: the column of sets of items
     items: ItemFigures | None  #: what became of these
     spending: Spending | None
@@ -194,13 +198,17 @@ class Run:
 
     def _encode(self) -> None:
         self.encoded = encode(self.table, self.schema, self.people) if self.records is None else self.records.encoded
+        self.searched, self.start, self.begun = self.encoded, None, None
+        if self.job.engine is not None and begins_at_levels(self.job.method):  # as other engines do
+            most = self.job.engine.most_combinations
+            self.searched, self.start = begun_in_memory(self.encoded, self.table, self.schema, self.people, most)
         self.sets = ItemSets.of(self.table, self.schema, self.job.privacy)
 
     def _enter(self) -> Method:
         """Choose the method where nobody names one, and enter the ledger: before the first draw, and for good."""
         method = self.job.method
         if method is None:
-            nodes = Space.of(self.encoded).size
+            nodes = Space.of(self.searched).size
             report(self.observe, Progress(stage=said(nodes)))
             method = default_search(nodes)
             self.job = replace(self.job, method=method)
@@ -213,8 +221,10 @@ class Run:
         columns = [name for name in self.table.columns if self.schema[name].is_published and name != weight]
         self.draws = release_draws(self.root, self.job, self.table, self.encoded, columns)
         self.outcome = method.run(
-            self.encoded, self.job.privacy, columns=columns, observe=self.observe, draws=self.draws
+            self.searched, self.job.privacy, columns=columns, observe=self.observe, draws=self.draws
         )
+        if self.start is not None:
+            self.outcome, self.begun = self.start.told(self.outcome, self.searched, self.job.privacy)
         self.items = None
         decided: Any = self.outcome  # kinds are dataclasses
         recoding = decided.recoding
@@ -404,6 +414,7 @@ class Run:
                 children=None if self.job.children is None else self._split()[1],
                 items=self.items,
                 labels=self.dictionary,
+                begun=self.begun,
             ),
             verification=self.verified,
             outcome=self.outcome,

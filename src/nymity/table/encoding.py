@@ -28,6 +28,8 @@ from nymity.table.value_order import ranks
 MAX_RECORDS = 2**31 - 1
 #: Whole numbers whose ends lie nearer to each other are translated by a table.
 _DENSE = 2**20
+#: Different texts up to which those of a column are numbered before rows are counted.
+_FEW_TEXTS = 2**16
 #: Labels from which on those that occur are looked up alone.
 _MANY_LABELS = 2**12
 
@@ -164,7 +166,8 @@ class EncodedTable:
     packed key, so that the encoding does not depend on the order of records. counts (n_distinct,): records of each.
     population (n_distinct,): records of each in the population that the table was taken from, where there is one; a
     combination that occurs there alone has no records here. persons: whose the records are, where a column tells;
-    population_persons: the same of the population.
+    population_persons: the same of the population. raw: records of each raw value, where one value of ``combinations``
+    stands for all that are one at the lowest levels.
     """
 
     n_records: int
@@ -179,6 +182,7 @@ class EncodedTable:
     population: NDArray[np.uint32] | None = None
     persons: PersonColumn | None = None
     population_persons: PopulationPersons | None = None
+    raw: tuple[NDArray[np.int64], ...] | None = None
     _rows: Profiles | None = None
 
     @property
@@ -200,7 +204,7 @@ class EncodedTable:
     @cached_property
     def frequencies(self) -> tuple[NDArray[np.int64], ...]:
         """Records of each raw value, per attribute (domain_size,)."""
-        return tuple(
+        return self.raw or tuple(
             np.bincount(self.combinations[:, a], weights=self.counts, minlength=h.domain_size).astype(np.int64)
             for a, h in enumerate(self.hierarchies)
         )
@@ -229,6 +233,7 @@ class EncodedTable:
             population_persons=None
             if self.population_persons is None
             else _restricted(self.population_persons, chosen),
+            raw=None,
             _rows=None,
         )
 
@@ -236,17 +241,23 @@ class EncodedTable:
 _Column = TypeVar("_Column", SensitiveColumn, PersonColumn, PersonValues, PopulationPersons)
 
 
-def encode(table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None = None) -> EncodedTable:
+def encode(
+    table: pl.DataFrame,
+    schema: Schema,
+    population: pl.DataFrame | None = None,
+    *,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> EncodedTable:
     """Build hierarchies for the quasi-identifiers, encode every record and count distinct combinations.
 
     ``population``, of which only the quasi-identifiers are looked at, and the person column if it has one, is counted
-    beside the table; hierarchies then cover the values of both.
+    beside the table; hierarchies then cover the values of both. ``hierarchies`` may be given.
     """
     schema.check(table)
     check_extent(table.height, schema)
     people = [] if schema.unit is None else [schema.unit]
     cells, records = _count_cells(table, [*schema.quasi, *schema.sensitive, *people])
-    return encode_counted(cells, records, schema, population)
+    return encode_counted(cells, records, schema, population, hierarchies=hierarchies)
 
 
 def encode_counted(
@@ -254,17 +265,22 @@ def encode_counted(
     records: NDArray[np.uint32],
     schema: Schema,
     population: pl.DataFrame | None = None,
+    *,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> EncodedTable:
-    """Encode distinct rows, by column, with how many records each stands for, wherever they were counted."""
-    names = schema.quasi
+    """Encode distinct rows, by column, with how many records each stands for, wherever they were counted.
+
+    ``hierarchies`` of quasi-identifiers are those of the cells, unless they are given.
+    """
+    names, given = schema.quasi, hierarchies or {}
     everyone, others, ids = (cells, None, None) if population is None else _beside(cells, population, schema)
-    hierarchies, columns = [], []
+    built, columns = [], []
     for name in names:
         values = distinct_values(everyone[name])
-        hierarchy = schema.hierarchy(name, values)
-        hierarchies.append(hierarchy)
+        hierarchy = given[name] if name in given else schema.hierarchy(name, values)
+        built.append(hierarchy)
         columns.append(codes_of(everyone[name], values, hierarchy.index))
-    groups, first = distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in hierarchies]).pack(columns))
+    groups, first = distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in built]).pack(columns))
     group, rest = groups[: len(records)], groups[len(records) :]
     sensitive, codes = {}, np.empty((len(records), len(schema.sensitive)), dtype=np.int64)
     for i, name in enumerate(schema.sensitive):
@@ -277,13 +293,13 @@ def encode_counted(
     return EncodedTable(
         n_records=int(records.sum(dtype=np.int64)),
         names=names,
-        hierarchies=tuple(hierarchies),
+        hierarchies=tuple(built),
         combinations=np.stack([column[first] for column in columns], axis=1),
         counts=np.bincount(group, weights=records, minlength=len(first)).astype(np.uint32),
         min_levels=tuple(schema[name].min_level for name in names),
         max_levels=tuple(
             h.height if (bound := schema[name].max_level) is None else bound
-            for name, h in zip(names, hierarchies, strict=True)
+            for name, h in zip(names, built, strict=True)
         ),
         weights=tuple(float(schema[name].weight) for name in names),
         sensitive=sensitive,
@@ -403,11 +419,10 @@ def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Se
     Columns are renamed meanwhile, because polars reads names like ``*`` or ``^x$`` as patterns.
     """
     columns = {name: plainly_named(table[name]) for name in names}
-    ends = [_ends(column) for column in columns.values()]
-    if ends and all(high - low < _DENSE for low, high in ends):  # keys of numbers near each other take half the time
-        layout = KeyLayout.for_sizes([high - low + 2 for low, high in ends])
-        keys = layout.pack([_above(column, low) for column, (low, _) in zip(columns.values(), ends, strict=True)])
-        group, first = distinct(keys)
+    if (numbered := _numbered_cells(list(columns.values()))) is not None:
+        places, sizes = numbered
+        group, first = distinct(KeyLayout.for_sizes(sizes).pack(places))  # less time and memory than groups of cells
+        del places
         return {name: column.gather(first) for name, column in columns.items()}, np.bincount(group).astype(np.uint32)
     safe = pl.DataFrame({f"c{i}": table[name] for i, name in enumerate(names)})
     counted = safe.lazy().group_by(safe.columns).agg(pl.len().alias("records")).collect()
@@ -415,11 +430,34 @@ def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Se
     return cells, counted["records"].to_numpy().astype(np.uint32)
 
 
-def _above(column: pl.Series, low: int) -> NDArray[np.int64]:
+def _numbered_cells(columns: Sequence[pl.Series]) -> tuple[list[NDArray[Any]], list[int]] | None:
+    """Number the cells of each column, a gap being one: numbers by row, and how many; None where some have too many."""
+    places, sizes = [], []
+    for column in columns:
+        low, high = _ends(column)
+        if high - low < _DENSE:
+            places.append(_above(column, low))
+            sizes.append(high - low + 2)
+            continue
+        # A column of names is not gone through for nothing.
+        if column.dtype != pl.String or column.head(2 * _FEW_TEXTS).n_unique() > _FEW_TEXTS:
+            return None
+        texts = column.drop_nulls().unique()
+        if len(texts) > _FEW_TEXTS:
+            return None
+        codes = column.cast(pl.Enum(texts)).to_physical()
+        if column.has_nulls():
+            codes = codes.cast(pl.UInt32).fill_null(len(texts))
+        places.append(codes.to_numpy())
+        sizes.append(len(texts) + 1)
+    return (places, sizes) if columns else None
+
+
+def _above(column: pl.Series, low: int) -> NDArray[np.uint32]:
     """Return how far numbers lie above the one below the least, a gap being that."""
     gaps = column.has_nulls()
-    above: NDArray[np.int64] = (column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - low + 1
-    return np.where(column.is_null().to_numpy(), 0, above) if gaps else above
+    above = ((column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - low + 1).astype(np.uint32)
+    return np.where(column.is_null().to_numpy(), np.uint32(0), above) if gaps else above
 
 
 def _beside(

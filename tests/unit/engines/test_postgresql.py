@@ -69,6 +69,15 @@ def published(url: str, folder: Path, kind: str, method: Any, **more: Any) -> An
     )
 
 
+def test_a_search_begins_at_the_same_levels(server: Server, tmp_path: Path) -> None:
+    url, given = filled(server, random_table(1)), {"combinations": 40}
+    in_memory = published(url, tmp_path, "memory", METHODS[0], engine=given).certificate
+    found = published(url, tmp_path, "postgresql", METHODS[0], engine=given).certificate
+    assert found["loss"]["begun"]["levels"]
+    assert found["loss"] == in_memory["loss"]
+    assert found["output"]["content_sha256"] == in_memory["output"]["content_sha256"]
+
+
 @pytest.mark.parametrize(("seed", "row_order"), [(0, "sorted"), (1, "shuffled"), (2, "sorted")])
 def test_the_same_job_gives_the_same_release(server: Server, tmp_path: Path, seed: int, row_order: str) -> None:
     table = random_table(seed)

@@ -60,6 +60,16 @@ def test_the_same_job_gives_the_same_release(spark: None, tmp_path: Path, seed: 
     assert sorted(kept["id"]) == list(range(table.height))
 
 
+def test_a_search_begins_at_the_same_levels(spark: None, tmp_path: Path) -> None:
+    table, described = table_of(1), ny.Schema({name: schema()[name] for name in COLUMNS})
+    given: dict[str, Any] = {"schema": described, "engine": {"combinations": 60}}
+    in_memory = published(table, tmp_path, "memory", METHODS[0], **given).certificate
+    found = published(table, tmp_path, "spark", METHODS[0], **given).certificate
+    assert found["loss"]["begun"]["levels"]
+    assert found["loss"] == in_memory["loss"]
+    assert found["output"]["content_sha256"] == in_memory["output"]["content_sha256"]
+
+
 def test_persons_and_private_releases_are_those_of_streaming(spark: None, tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     drawn = {kind: private(tmp_path / "people.parquet", tmp_path / "dp", kind) for kind in ("streaming", "spark")}
