@@ -20,7 +20,7 @@ from nymity.workbench.endpoints.rows import rows
 from nymity.workbench.home import Home
 from nymity.workbench.opening import open_table, read_again
 from nymity.workbench.project import Project
-from nymity.workbench.roles import exposure, set_options, set_role
+from nymity.workbench.roles import exposure, set_options, set_role, triples
 from nymity.workbench.tables import look_at
 from nymity.workbench.uploads import receiving
 
@@ -234,6 +234,15 @@ def test_exposure_is_what_the_library_counts(home: Home) -> None:
     quasi = [name for name, one in project.job_data["schema"].items() if one["role"] == "quasi"]
     assert found.uniqueness == ny.risk.uniqueness(table, quasi)
     assert found.drivers.combinations.equals(ny.risk.drivers(table, quasi, size=2).combinations)
+    told: list[int] = []
+    counted = triples(project, lambda progress: told.append(progress.done))
+    assert set(counted["size"]) == {3}
+    everything = ny.risk.drivers(table, quasi, size=3).combinations
+    assert counted["unique"].to_list() == sorted(everything.filter(everything["size"] == 3)["unique"], reverse=True)
+    assert told == list(range(1, len(quasi) + 1))
+    look_at(project).memory.pop("triples")
+    with pytest.raises(ny.NymityError):  # whoever leaves the page ends it
+        triples(project, lambda _: False)
     for name in quasi:
         set_role(project, name, "insensitive", "test")
     assert exposure(project) is None

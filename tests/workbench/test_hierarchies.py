@@ -12,6 +12,7 @@ from browsing import Served, shot
 import nymity as ny
 from nymity.core.errors import NymityError
 from nymity.publishing import Ladder
+from nymity.table.builders import BUILDERS
 from nymity.workbench.catalogue import LANGUAGES, Texts
 from nymity.workbench.endpoints.hierarchy import as_csv, tree
 from nymity.workbench.hierarchy_drafts import by_hand, imported, is_by_hand, ladder_of, save, saved
@@ -187,3 +188,73 @@ def test_twenty_thousand_values_at_a_phones_width(page: Any, workbench: Served, 
     now = Project.open(made.folder)
     assert ny.Hierarchy.read(saved(now, HOSTILE)["path"]).row("<b>v19999</b>") == ["<b>v19999</b>", "g7", "*"]
     page.goto(f"{workbench.address}/settings?theme=auto")
+
+
+#: What a column can hold for each builder, and what is typed into its form; studies alone use those of ``OTHERWISE``.
+BUILT: dict[str, tuple[list[str], dict[str, str]]] = {
+    "flat": (["a", "b"], {}),
+    "intervals": (["1", "25"], {"Width": "20"}),
+    "ages": (["31", "67"], {"Years of bands": "5, 10"}),
+    "dates": (["2021-03-04", "2022-05-06"], {"Levels": "month, year"}),
+    "masking": (["01069", "01099"], {"Levels": "2"}),
+    "ordering": (["a", "b", "c"], {"Neighbours in a group": "2"}),
+    "money": (["1200", "52000"], {"Smallest amount": "100"}),
+    "countries": (["DE", "FR"], {}),
+    "nuts": (["DE212", "FR101"], {}),
+    "us-zip": (["02139", "10001"], {}),
+    "icd-10": (["I10", "E11"], {}),
+    "atc": (["A10BA02", "C09AA02"], {}),
+    "isco-08": (["2211", "2212"], {"Name for what is unknown": "other"}),
+    "nace": (["86.10", "86.21"], {"Name for what is unknown": "other"}),
+    "file": (["low", "high"], {"Path of the file": "rows.csv"}),
+    "taxonomy": (["Fundus", "Iris"], {"Path of the file of concepts": "concepts.csv"}),
+}
+#: By hand (the tree is its form), proposed when a table is opened, and drawn at random for studies.
+OTHERWISE = {"rows", "suggested", "random-tree", "shuffled"}
+
+
+def test_every_builder_has_a_form() -> None:
+    assert set(FORMS) | OTHERWISE == set(BUILDERS)
+    assert set(BUILT) == set(FORMS)
+
+
+@pytest.fixture(scope="module")
+def columns_for_builders(workbench: Served, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A table with a column for each builder."""
+    folder = tmp_path_factory.mktemp("builders")
+    (folder / "rows.csv").write_text("low;few;*\nhigh;many;*\n")
+    (folder / "concepts.csv").write_text("Fundus,Eye\nIris,Eye\nEye,Body\n")
+    frame = {key: [values[row % len(values)] for row in range(60)] for key, (values, _) in BUILT.items()}
+    pl.DataFrame(frame).write_csv(folder / "codes.csv")
+    made = open_table(Home(workbench.projects), folder / "codes.csv", name="Builders")
+
+    def edit(data: dict[str, Any]) -> None:
+        data["schema"] = {key: {"role": "quasi"} for key in BUILT}
+        data["privacy"] = [{"model": "k-anonymity", "k": 5}]
+
+    made.change_job("roles", edit)
+    return made
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("key", FORMS)
+def test_every_builder_makes_levels_in_the_page(
+    page: Any, workbench: Served, columns_for_builders: Project, key: str
+) -> None:
+    made, (_, typed) = columns_for_builders, BUILT[key]
+    folder = Path(made.job_data["source"]["path"]).parent
+    page.goto(f"{workbench.address}{made.address}/hierarchies")
+    page.locator(".column-choice").get_by_text(key, exact=True).click()
+    page.get_by_role("heading", name=f"Levels of {key}", exact=True).wait_for()
+    page.get_by_label("Kind of hierarchy").click()
+    page.get_by_role("option", name=EN(f"hierarchies.kind.{key}"), exact=True).click()
+    for label, words in typed.items():
+        field = page.locator(".hierarchy-form").get_by_label(label, exact=True)
+        field.fill(str(folder / words) if words.endswith(".csv") else words)
+    page.wait_for_timeout(800)  # what is typed is sent half a second later
+    page.get_by_role("button", name="Apply").click()
+    page.wait_for_function("() => document.querySelectorAll('.ladder-rung').length > 1")
+    page.wait_for_timeout(500)
+    found = saved(Project.open(made.folder), key)
+    assert (found or {"type": "flat"})["type"] == key, page.locator(".error-card").all_inner_texts()
+    assert page.locator(".ladder-rung").count() == len(ladder_of(made, key, found).rungs)

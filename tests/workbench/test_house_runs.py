@@ -256,7 +256,7 @@ def test_one_user_opens_so_many_tables_at_once_and_no_more(tmp_path: Path, monke
         go_on.wait(20)
 
     monkeypatch.setattr(run_queue, "weigh", slow)
-    house = House(configured(tmp_path / "opening", limits={"runs_per_user": 2, "runs": 3}))
+    house = House(configured(tmp_path / "opening", limits={"runs_per_user": 2, "openings": 3}))
     ada, ben = house.actors["ada"], house.actors["ben"]
     threads = [threading.Thread(target=one.weigh, args=({},)) for one in (ada, ada, ben)]
     try:

@@ -16,6 +16,9 @@ from nymity.workbench.trials import TriedRelease
 
 SHOWN = ("all", "masked", "left_out")
 
+#: Tab leaves a grid, whose cells arrows go through: a million rows would hold whoever has no mouse.
+TAB_LEAVES = {":tabToNextCell": "() => false", ":tabToNextHeader": "() => false"}
+
 
 def rows_beside(project: Project, trial: TriedRelease, names: Sequence[str], texts: Texts) -> None:
     """Show each column of the original beside the same of the release."""
@@ -61,6 +64,7 @@ def _grid(columns: list[dict[str, Any]], where: str, label: str) -> ui.aggrid:
         "suppressFieldDotNotation": True,
         "enableCellTextSelection": True,
         ":datasource": f"nymityRows({json.dumps(where)})",
+        **TAB_LEAVES,
     }
     grid = ui.aggrid(options, auto_size_columns=False).classes("rows-grid")
     said(grid, aria_label=label)

@@ -119,4 +119,4 @@ def _ask_signatures_once() -> None:
         return known[held]
 
     expects_arguments.known = known  # type: ignore[attr-defined]
-    helpers.expects_arguments = expects_arguments
+    helpers.expects_arguments = expects_arguments  # type: ignore[assignment]

@@ -6,6 +6,7 @@ they are, or without TLS or a named proxy; a header that anybody could send; fol
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -75,6 +76,11 @@ class Folders:
             Address.of("folders.databases", url)
 
 
+def _cores() -> int:
+    """Return how many cores this process may use: runs leave some of them to those who click."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """How much one user, and all of them, may take."""
@@ -82,9 +88,10 @@ class Limits:
     upload_mb: int = 1_000  #: of one file
     storage_mb: int = 20_000  #: of all projects of a user
     memory_mb: int = 4_000  #: of one run, and of a table that is opened
-    threads: int = 2  #: of one run
+    threads: int = field(default_factory=lambda: min(2, max(1, _cores() // 2)))  #: of one run
     runs_per_user: int = 2  #: at once
-    runs: int = 4  #: at once, of all users
+    runs: int = field(default_factory=lambda: max(1, (_cores() - 1) // 2))  #: at once, of all users
+    openings: int = 4  #: tables that are opened at once, of all users
     waiting_per_user: int = 20
     idle_minutes: int = 30  #: until a session ends that nothing was done in
     session_hours: int = 12  #: until every session ends

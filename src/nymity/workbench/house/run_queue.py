@@ -101,8 +101,8 @@ class RunQueue:
             self.advance()
 
     def weigh(self, source: Mapping[str, Any], who: str) -> None:
-        """Refuse a table that takes more memory than a run may; as many are weighed at once as there may be runs."""
-        own, all_ = self.limits.runs_per_user, self.limits.runs
+        """Refuse a table that takes more memory than a run may; a few are weighed at once."""
+        own, all_ = self.limits.runs_per_user, self.limits.openings
         with self._lock:
             if self._weighing[who] >= own or self._weighing.total() >= all_:
                 raise ParameterError(

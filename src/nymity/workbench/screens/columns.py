@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from nicegui import ui
+import polars as pl
+from nicegui import background_tasks, context, ui
 
 from nymity.core.errors import NymityError
+from nymity.core.progress import Progress
 from nymity.publishing import ColumnInspection, Inspection
 from nymity.table import Role
 from nymity.workbench.catalogue import Texts
@@ -29,7 +31,7 @@ from nymity.workbench.parts import (
 )  # fmt: skip
 from nymity.workbench.project import Project
 from nymity.workbench.public_columns_panel import public_columns_panel
-from nymity.workbench.roles import Exposure, exposure, keep_suggested, set_role, suggestions
+from nymity.workbench.roles import Exposure, exposure, keep_suggested, set_role, suggestions, triples
 from nymity.workbench.screen_code import reading_code
 from nymity.workbench.screens import ProjectScreen
 from nymity.workbench.watching import look_now, watched
@@ -191,8 +193,46 @@ async def _risk(project: Project, texts: Texts) -> None:
                 empty_state(texts("columns.no_quasi"), texts("columns.no_quasi_then"))
             else:
                 _exposed(found, texts)
+                if found.drivers is not None and len(found.uniqueness.without) > 2:
+                    _count_triples(project, found.drivers.records, texts)
 
     await shown()
+
+
+def _count_triples(project: Project, records: int, texts: Texts) -> None:
+    """Fill in triples when they are counted, which is after all else is shown; whoever leaves the page ends that."""
+    place, client, told = box("div", "triples"), context.client, {"done": 0, "total": 1}
+    with place:
+        text("h3", texts("columns.triples"))
+        line = text("p", texts("columns.triples_counting"), "quiet small")
+        said(line, role="status")
+
+    def observe(progress: Progress) -> bool | None:
+        told.update(done=progress.done, total=progress.total or 1)
+        return False if place.is_deleted or client.is_deleted else None
+
+    def tell() -> None:
+        share = texts.percent(told["done"] / told["total"])
+        line.set_text(texts("columns.triples_counted", share=share))
+
+    async def count() -> None:
+        try:
+            found: Any = await in_thread(triples, project, observe)
+        except NymityError as error:
+            found = error
+        if place.is_deleted or client.is_deleted:
+            return
+        timer.cancel()
+        place.clear()
+        with place:
+            if isinstance(found, NymityError):
+                text("p", str(found), "quiet small")
+            else:
+                _most(found, records, texts("columns.triples"), texts)
+
+    with place:
+        timer = ui.timer(1.0, tell)
+    background_tasks.create(count(), name="triples")
 
 
 def _exposed(found: Exposure, texts: Texts) -> None:
@@ -221,15 +261,20 @@ def _combinations(found: Exposure, texts: Texts) -> None:
     """Show the pairs of columns that single out most."""
     assert found.drivers is not None
     pairs = found.drivers.combinations.filter(found.drivers.combinations["size"] == 2)
-    pairs = pairs.sort("unique", descending=True).head(_PAIRS)
-    if not pairs.height or not pairs["unique"][0]:
+    _most(pairs.sort("unique", descending=True), found.drivers.records, texts("columns.pairs"), texts)
+
+
+def _most(combinations: pl.DataFrame, records: int, title: str, texts: Texts) -> None:
+    """Show the combinations that single out most; these come first."""
+    shown = combinations.head(_PAIRS)
+    if not shown.height or not shown["unique"][0]:
         return
-    text("h3", texts("columns.pairs"))
-    for columns, count in zip(pairs["columns"].to_list(), pairs["unique"].to_list(), strict=True):
+    text("h3", title)
+    for columns, count in shown.select("columns", "unique").iter_rows():
         with box("div", "driver"):
             text("span", " + ".join(columns), "driver-name")
             text("span", texts("columns.pair_unique", n=count), "small driver-number")
-            bar(count / max(1, found.drivers.records), " + ".join(columns))
+            bar(count / max(1, records), " + ".join(columns))
 
 
 def _open_points(project: Project) -> int | None:
@@ -249,7 +294,7 @@ def _code(project: Project) -> str:
         "    print(column.name, column.role, column.confidence, column.reason)\n\n"
         f"quasi = {quasi!r}\n"
         f"print(ny.risk.uniqueness(table, quasi{'' if person is None else f', person={person!r}'}))\n"
-        "print(ny.risk.drivers(table, quasi, size=2).combinations)\n"
+        "print(ny.risk.drivers(table, quasi, size=3).combinations)\n"
     )
 
 

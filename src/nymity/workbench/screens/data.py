@@ -14,6 +14,7 @@ from nymity.workbench.endpoints import address, neutral_names
 from nymity.workbench.parts import bars, box, button, heading, in_thread, scroll_box, text, tile
 from nymity.workbench.project import Project
 from nymity.workbench.reading_form import reading_form
+from nymity.workbench.rows_grid import TAB_LEAVES
 from nymity.workbench.screen_code import reading_code
 from nymity.workbench.screens import ProjectScreen
 from nymity.workbench.tables import LookedTable, look_at
@@ -78,6 +79,7 @@ def _grid(project: Project, looked: LookedTable, texts: Texts) -> None:
             "tooltipShowDelay": 400,
             "overlayNoRowsTemplate": texts("data.no_rows"),
             ":datasource": f"nymityRows({address(project, 'rows')!r})",
+            **TAB_LEAVES,
         },
         auto_size_columns=False,
     ).classes("data-grid")

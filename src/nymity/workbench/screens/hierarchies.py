@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from urllib.parse import quote
 
@@ -51,12 +52,12 @@ async def render(project: Project, texts: Texts) -> None:
         await fill()
 
     async def fill() -> None:
-        column = now["column"]
-        place.clear()
-        with place:
-            await _column(project, column, texts)
+        async with filling:  # who clicks two columns quickly sees the second, not both
+            place.clear()
+            with place:
+                await _column(project, now["column"], texts)
 
-    choices = {}
+    choices, filling = {}, asyncio.Lock()
     with box("div", "hierarchy-shell"):
         with said(box("nav", "column-choices"), aria_label=texts("hierarchies.columns")):
             for name in names:

@@ -1,4 +1,4 @@
-"""What a person waits for in the workbench: a million records of 20 columns, in one real browser."""
+"""What people wait for in the workbench: one with a million records of 20 columns, and twenty at once; in a browser."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
@@ -19,11 +19,16 @@ import polars as pl
 from nymity.core.errors import MissingExtraError
 from nymity.core.extras import require
 from nymity.core.progress import Observer, silent
+from nymity.core.validation import one_of
 from nymity_lab.bench.inspection import many_columns
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
+from nymity_lab.bench.workbench_users import users_lines
 
-PROVENANCE = "generated: a million records of 20 columns: numbers, names, codes, categories, measurements"
+PROVENANCE = (
+    "generated: a million records of 20 columns: numbers, names, codes, categories, measurements; "
+    "the demo hospital for each of 20 users"
+)
 RECORDS = 1_000_000
 COLUMNS = (
     "patient_id", "birth", "surname", "zip", "sex", "age", *(f"cat{i}" for i in range(6)),
@@ -37,12 +42,18 @@ _FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgrou
 _TIMES, _PATIENCE = 40, 60_000
 
 
-def bench_workbench(observe: Observer = silent, *, records: int = RECORDS) -> BenchResult:
-    """Measure the way from a file to the slider; times are those of a person, not of the processor."""
-    return measured("workbench", PROVENANCE, lambda _: _lines(records), observe)
+def bench_workbench(observe: Observer = silent, only: str | None = None) -> BenchResult:
+    """Measure the way from a file to the slider, and many users at once; ``only`` one part.
+
+    Times are those of a person, not of the processor.
+    """
+    if only is not None:
+        one_of("bench workbench: only", only, PARTS)
+    chosen = [part for name, part in PARTS.items() if only in (None, name)]
+    return measured("workbench", PROVENANCE, lambda _: (line for part in chosen for line in part()), observe)
 
 
-def _lines(records: int) -> Iterator[Line]:
+def _large(records: int = RECORDS) -> Iterator[Line]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "patients.csv"
         table = many_columns(records).select(COLUMNS)
@@ -171,6 +182,10 @@ def browsed(address: str) -> Iterator[Any]:
         page.goto(address)
         yield page
         browser.close()
+
+
+#: What can be measured alone.
+PARTS: dict[str, Callable[[], Iterator[Line]]] = {"large": _large, "users": lambda: users_lines(browsed)}
 
 
 def _memory(process: int, what: str) -> float:
