@@ -53,6 +53,7 @@ _RENAMED = {
     **dict.fromkeys(("profile", "describe"), "inspect"),
     "LDiversity": "DistinctLDiversity",
     "l_diversity": "DistinctLDiversity",
+    **dict.fromkeys(("PrivateLogisticRegression", "FunctionalLogisticRegression"), "dp.PrivateLogisticRegression"),
 }
 
 __all__ = list(_HOMES)
@@ -62,6 +63,8 @@ def __getattr__(name: str) -> _Any:
     if name in _HOMES:
         home = _HOMES[name]
         value = _import_module(f"nymity.{name}") if home == "nymity" else _bounded(getattr(_import_module(home), name))
+    elif name == "__version__":
+        value = _import_module("importlib.metadata").version("nymity")
     elif name[:1].isupper() and (found := _registered(name)) is not None:
         value = found
     else:

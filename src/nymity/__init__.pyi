@@ -1,5 +1,7 @@
 # Every name of nymity and where it lives: type checkers and editors read this file, and nymity/__init__.py loads each
 # name from here when it is first used. tests/conformance/test_names.py compares it with the registries.
+__version__: str
+
 from nymity import bucket as bucket
 from nymity import datasets as datasets
 from nymity import dp as dp

@@ -29,6 +29,8 @@ def test_it_is_a_notebook(notebook: Path) -> None:
     assert re.match(r"# .+\n\n\*Question: .+\?\*\n", text)
     assert "assert " in text
     assert re.search(r"^picture = ", text, re.MULTILINE)
+    assert "picture\n```\n\n![" in text  # shown by Jupyter, and by the site
+    assert f"]({notebook.stem}.svg)" in text
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

@@ -136,9 +136,11 @@ _FIRST: dict[str, tuple[str, ...]] = {
     ),
     "privacy/groups.py": ("unit/privacy/test_second_table_models.py", "unit/privacy/test_k_matching.py"),
     "privacy/decision.py": (
+        "unit/privacy/test_decision.py",
         "unit/publishing/test_masked_rows.py",
         "unit/lattice/test_optimal_decided.py",
         "unit/lattice/test_optimal_closeness.py",
+        "unit/privacy/test_second_table_models.py",
     ),
     "privacy/model.py": ("unit/privacy/test_capped_shares.py", "unit/privacy/test_closeness.py"),
     "privacy/shares.py": ("unit/privacy/test_capped_shares.py",),

@@ -102,6 +102,8 @@ def _converted(frame: object) -> pl.DataFrame:
         raise _unknown(frame)
     if isinstance(frame, type):
         raise _unknown(frame)
+    if _kind(frame) == "pyspark" and hasattr(frame, "toArrow"):
+        frame = _collected(frame)  # its stream starts workers of another Python, if that is the first on the path
     if _is_pyarrow(frame) and hasattr(frame, "schema"):
         _check_names(frame.schema.names)
         for field in frame.schema:
@@ -115,6 +117,19 @@ def _converted(frame: object) -> pl.DataFrame:
     except Exception as error:  # somebody else's stream may fail in any way
         raise TableError(
             f"the {_kind(frame)} frame", expected="a stream of Arrow data", got=f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def _collected(frame: Any) -> Any:
+    """Return the rows of a Spark frame, as Arrow."""
+    try:
+        return frame.toArrow()
+    except Exception as error:  # whatever its plan, its cluster or Java say
+        raise TableError(
+            "the Spark frame",
+            expected="rows that Spark can collect",
+            got=relayed(f"{type(error).__name__}: {error}", "an error of Spark"),
+            hint="frame.show() says the same; fewer rows, or engine='spark', where they do not fit into memory",
         ) from error
 
 

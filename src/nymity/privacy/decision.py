@@ -145,7 +145,7 @@ def _masked_rows_pass(classes: Classes, models: Sequence[PrivacyModel], kept: ND
     alike = ~kept
     if classes.stars >= 0:
         alike[classes.stars] = True
-    if classes.sizes[alike].sum(dtype=np.int64) < max((model.smallest_class for model in models), default=1):
+    if classes.sizes[alike].sum(dtype=np.int64) < max(model.smallest_class for model in models):
         return False  # most often, and without looking at values
     masked = classes.merged(alike)
     if not all(bool(model.accepts(masked)[0]) for model in models):
@@ -159,13 +159,14 @@ def _masked_rows_pass(classes: Classes, models: Sequence[PrivacyModel], kept: ND
 
 
 def _beside(classes: Classes, alike: NDArray[np.bool_], masked: Classes) -> Classes:
-    """Return the classes of a release: the masked rows, and those that do not look like them; sizes and people."""
-    people = persons = crowd = None
-    if classes.crowd is not None and masked.crowd is not None:
-        crowd = classes.crowd.beside(~alike, masked.crowd)
+    """Return the classes of a release: the masked rows, and those that do not look like them; sizes and people.
+
+    All of the population is in one of them: who is in none is the masked rows'. So nobody asks for its persons.
+    """
+    people = persons = None
     if classes.population is not None and masked.population is not None:
         people = np.append(classes.population[~alike], masked.population)
     if classes.persons is not None and masked.persons is not None:
         persons = classes.persons.beside(~alike, masked.persons)
     sizes = np.append(classes.sizes[~alike], masked.sizes)
-    return Classes(sizes, population=people, persons=persons, crowd=crowd)
+    return Classes(sizes, population=people, persons=persons)

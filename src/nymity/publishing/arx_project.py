@@ -252,6 +252,9 @@ class _Reading:
             self.left_out.append("the research sample (data/input_subset.csv): all rows are taken")
         if "lattice.xml" in names:
             self.left_out.append("the solution space (lattice.xml): nymity explore makes it again")
+        named = {*objects, *outputs, "data/input_subset.csv", "lattice.xml"}
+        if others := [name for name in names if name not in named]:
+            self.left_out.append(f"what nymity has no use for: {', '.join(others)[:200]}")
 
     def _checked(self, entry: str, found: tuple[str, bool]) -> str:
         text, is_utf8 = found

@@ -160,6 +160,7 @@ class Release(Carded):
         "k": ".verification.smallest_class",
         "risk": "ny.measure_risk(release)",
         "measure": "ny.measure(release)",
+        "verify": ".verification, or ny.check(folder) of what was saved",
         "check": ".verification, or ny.check(folder) of what was saved",
         "compare": "ny.compare(df, release)",
         "attack": "ny.risk.attack(release, df)",

@@ -115,10 +115,6 @@ class Crowd:
         )
         return Crowd(one, everyone[:0])
 
-    def beside(self, chosen: NDArray[np.bool_], last: Crowd) -> Crowd:
-        """Return the chosen classes, with one more at their end that has all others."""
-        return Crowd(self.inside.beside(chosen, last.inside), last.outside)
-
 
 @dataclass(frozen=True, eq=False)
 class Classes:

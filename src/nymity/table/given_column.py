@@ -25,7 +25,7 @@ def to_series(values: Any, name: str | None = None) -> pl.Series:
         return values
     is_frame = hasattr(values, "columns")  # df.name is a column of it
     called = getattr(values, "name", None) if name is None and not is_frame else name
-    called = "" if called is None else str(called)
+    called = "" if called is None or type(values).__name__ == "Expr" else str(called)  # an Expr's name is no text
     if not is_frame and type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "dtype"):
         column = pandas_column(called, values)
         return days_alone(column) if isinstance(column, pl.Series) else listed_column(called, column)
@@ -34,9 +34,15 @@ def to_series(values: Any, name: str | None = None) -> pl.Series:
             f"column {called!r}" if called else "values",
             expected="one column: a series of polars or pandas, an array, or a list of values",
             got=type(values).__name__,
-            hint='frame["age"]',
+            hint=_column_hint(values),
         )
     return listed_column(called, values)
+
+
+def _column_hint(values: object) -> str:
+    """Columns of Spark and expressions of polars have no values without their frame."""
+    kind = type(values).__module__.partition(".")[0]
+    return 'frame.select("age").toPandas()["age"]' if kind == "pyspark" else 'frame["age"]'
 
 
 def pandas_column(name: str, values: Any) -> pl.Series | list[object]:

@@ -54,12 +54,15 @@ class _Builders(type):
     if not TYPE_CHECKING:  # type checkers know the names that there are
 
         def __getattr__(cls, name: str) -> Any:
+            near = ""
             if not name.startswith("_") and name not in cls.__annotations__:  # dataclass looks for defaults of fields
+                from nymity.core.validation import nearest
                 from nymity.table.builders import BUILDERS
 
                 if (key := name.replace("_", "-")) in BUILDERS:
                     return BUILDERS[key]
-            raise AttributeError(f"type object 'Hierarchy' has no attribute {name!r}")
+                near = nearest(name, dir(cls))
+            raise AttributeError(f"type object 'Hierarchy' has no attribute {name!r}" + (near and f". Try: {near}"))
 
     def __dir__(cls) -> list[str]:
         from nymity.table.builders import BUILDERS

@@ -70,6 +70,24 @@ def test_a_search_begins_at_the_same_levels(spark: None, tmp_path: Path) -> None
     assert found["output"]["content_sha256"] == in_memory["output"]["content_sha256"]
 
 
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_frames_of_spark_are_taken_as_they_are(spark: None, tmp_path: Path) -> None:
+    from pyspark.sql import SparkSession
+
+    table = ny.datasets.hospital(rows=300).select("age", "sex", "diagnosis")
+    table.write_parquet(tmp_path / "stays.parquet")
+    frame = SparkSession.active().read.parquet(str(tmp_path / "stays.parquet"))
+    release = ny.publish(frame, {"age": "quasi", "sex": "quasi", "diagnosis": "sensitive"}, k=5)
+    assert type(release.table) is pl.DataFrame
+    assert release.verification.holds
+    assert ny.measure(frame, ["age", "sex"]).smallest_class == ny.measure(table, ["age", "sex"]).smallest_class
+    assert ny.compare(frame, release).records == 300
+    with pytest.raises(ny.NymityError, match=r'toPandas\(\)\["age"\]'):
+        ny.Hierarchy.suggest(frame["age"])
+    with pytest.raises(ny.NymityError, match=r"the Spark frame: expected rows .*Try: frame\.show"):
+        ny.inspect(frame.selectExpr("raise_error('broken') AS age"))
+
+
 def test_persons_and_private_releases_are_those_of_streaming(spark: None, tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     drawn = {kind: private(tmp_path / "people.parquet", tmp_path / "dp", kind) for kind in ("streaming", "spark")}

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import Result
 
 import nymity as ny
-from arx_files import DEFINITION, METADATA, PROJECT, config, project
+from arx_files import DEFINITION, JAVA, METADATA, PROJECT, config, project
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.publishing.arx_settings import translate_loss, translate_model
 from nymity.publishing.job import Job
@@ -51,6 +51,30 @@ def test_what_was_left_out_is_told_in_the_job_too(tmp_path: Path) -> None:
     assert "ARX 3.9.1" in taken.notes[0]
     assert any("geometric mean" in note for note in taken.notes)
     assert all(one in taken.job_text.replace("\n# ", " ") for one in taken.left_out)
+
+
+def test_all_that_a_saved_project_holds_is_taken_or_told(tmp_path: Path) -> None:
+    """The entries that ``WorkerSave`` writes after a search: results, subsets, losses, filter and clipboard."""
+    table = "name;age;sex;disease\np;20;f;flu\n"
+    aggregated = DEFINITION.replace(
+        "<max>All</max>", "<max>All</max>\n\t\t<microAggregationFunction>Median</microAggregationFunction>", 1
+    )
+    further: dict[str, str | bytes | None] = {
+        **dict.fromkeys(("data/input_subset.csv", "data/output.csv", "data/output_subset.csv"), table),
+        **dict.fromkeys(("filter.dat", "infoloss.dat", "attributes.dat"), JAVA),
+        **dict.fromkeys(("input/definition.xml", "output/definition.xml"), aggregated),
+        "clipboard.xml": "<clipboard>\n\t<node>[0, 1]</node>\n</clipboard>\n",
+        "output/hierarchies/age.csv": "20;*\n",
+        "project.xml": PROJECT.replace("<locale>", "<description>of 2020</description>\n\t<locale>"),
+    }
+    path = project(tmp_path / "whole.deid", further)
+    taken = ny.read_arx(path)
+    read = ("metadata.xml", "project.xml", "data/input.csv", "input/")
+    for name in zipfile.ZipFile(path).namelist():
+        assert name.startswith(read) or any(name in told for told in taken.left_out), name
+    assert "microaggregation of 'age'" in taken.left_out
+    assert "what nymity has no use for: clipboard.xml" in taken.left_out
+    assert ny.publish(Job.load(taken.save(tmp_path / "imported"))).holds
 
 
 def test_java_objects_are_never_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

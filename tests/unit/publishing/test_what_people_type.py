@@ -166,6 +166,11 @@ def test_names_that_are_near() -> None:
     for name, meant in others.items():
         with pytest.raises(AttributeError, match=rf"did you mean ny\.{meant}\?"):
             getattr(ny, name)
+    with pytest.raises(AttributeError, match=r"did you mean ny\.dp\.PrivateLogisticRegression\?"):
+        _ = ny.PrivateLogisticRegression  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="did you mean 'intervals'"):
+        _ = ny.Hierarchy.interval  # type: ignore[attr-defined]
+    assert re.fullmatch(r"\d+\.\d+.*", ny.__version__)
 
 
 def test_one_column_of_any_kind() -> None:
@@ -175,6 +180,11 @@ def test_one_column_of_any_kind() -> None:
     assert ny.Hierarchy.suggest(ages) == Ages()  # by its own name
     assert ny.Hierarchy.suggest(pd.cut(ages, 3)) == Flat()
     assert ny.Hierarchy.suggest(pd.Series(["b", None, "a"], dtype="category")) == Flat()
+
+
+def test_an_expression_is_not_a_column() -> None:
+    with pytest.raises(InputError, match=r"^values: expected one column: .*got Expr. Try: frame\[.age.\]$"):
+        ny.Hierarchy.suggest(pl.col("age"))
 
 
 def test_a_frame_in_place_of_a_column_is_not_quoted() -> None:
@@ -214,7 +224,13 @@ def test_persons_are_not_counted_as_rows() -> None:
 
 def test_attributes_that_frames_have() -> None:
     release = ny.publish(people(), ROLES, k=5)
-    for name, meant in (("df", ".table"), ("shape", ".table"), ("to_parquet", "write_table"), ("k", "smallest_class")):
+    for name, meant in (
+        ("df", ".table"),
+        ("shape", ".table"),
+        ("to_parquet", "write_table"),
+        ("k", "smallest_class"),
+        ("verify", ".check"),
+    ):
         with pytest.raises(AttributeError, match=f"Try: .*{meant}"):
             getattr(release, name)
     with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
