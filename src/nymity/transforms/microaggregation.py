@@ -226,7 +226,8 @@ def _points(columns: list[_Numbers | _Words]) -> tuple[Floats, Metric]:
     """Return records as points, numbers first, and their metric."""
     numbers = [one for one in columns if isinstance(one, _Numbers)]
     words = [one for one in columns if isinstance(one, _Words)]
-    points = np.array([one.units for one in (*numbers, *words)], dtype=np.float64).T
+    units = [*(one.units for one in numbers), *(one.units for one in words)]
+    points = np.array(units, dtype=np.float64).T
     scaled = points[:, : len(numbers)]
     if len(points):
         widths = np.ptp(scaled, axis=0) if words else scaled.std(axis=0)
