@@ -74,6 +74,8 @@ class Suppression(CellMethod):
     levels: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     minimized: ClassVar[MethodLoss] = SuppressedCells()
+    #: How promises read a suppressed cell, for certificates.
+    star: ClassVar[str] = "a value of its own"
 
     def __post_init__(self) -> None:
         where = f"{self.key}.levels"

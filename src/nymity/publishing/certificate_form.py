@@ -225,6 +225,7 @@ class OutputSection(_WrittenTable):
     columns: Count
     content_format: ContentFormat | None = None
     row_order: Literal["sorted", "shuffled"]
+    star: Literal["a value of its own", "a wildcard"] | None = None  #: how promises read a suppressed cell
     formulas_neutralized: bool | None = None
     sensitive_table: SensitiveTable | None = None
     child_table: ChildTable | None = None
