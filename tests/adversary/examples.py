@@ -66,6 +66,10 @@ EXAMPLES: dict[str, list[Example]] = {
     "exact-suppression": [Example(ny.ExactSuppression(), ("2-anonymity",))],
     "subset-suppression": [Example(ny.SubsetSuppression(), ("2-anonymity of a column",))],
     "wildcard-suppression": [Example(ny.WildcardSuppression(), ("2-anonymity with wildcards",))],
+    "group-means": [
+        Example(ny.GroupMeans(), CLASSES),
+        Example(ny.GroupMeans(variable=1.5), CLASSES, "variable"),
+    ],
     "refine": [Example(ny.Refine(), CLASSES)],
     "freeform-greedy": [Example(ny.FreeformGreedy(), ("2-matching",))],
     "freeform-sort-greedy": [Example(ny.FreeformSortGreedy(), ("2-matching",))],

@@ -27,6 +27,7 @@ KINDS = {
     **dict.fromkeys(("freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"), "freeform"),
     **dict.fromkeys(("cell-suppression", "exact-suppression"), "suppressed"),
     **dict.fromkeys(("subset-suppression", "wildcard-suppression"), "suppressed rows"),
+    "group-means": "centres",
     **dict.fromkeys(("buckets", "anatomy"), "buckets"),
     **dict.fromkeys(("safepub", "epsilon-safe-lattice"), "sampled"),
 }
@@ -444,6 +445,8 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
         return given
     if kind == "suppressed rows":
         return {}
+    if kind == "centres":
+        return draw.choice([{}, {"variable": 1.5}])
     if kind == "suppressed":
         return {"seconds": 2.0} if method == "exact-suppression" else {"rounds": draw.choice([0, 3])}
     if kind == "buckets":

@@ -119,6 +119,7 @@ METHODS: dict[str, tuple[dict[str, Any], PrivacyModel]] = {
     "exact-suppression": ({"levels": {"a": 1}, "seconds": 1.5}, SIZES),
     "subset-suppression": ({"levels": {"a": 1}}, ny.SubsetKAnonymity(k=3, m=1)),
     "wildcard-suppression": ({"levels": {"a": 1}}, ny.WildcardKAnonymity(k=3)),
+    "group-means": ({"levels": {"a": 1}, "medians": ["b"], "variable": 1.5}, SIZES),
     "refine": ({"start": "sorted-groups", "candidates": 4, "rounds": 2}, SIZES),
     "freeform-greedy": ({"cells": "hierarchy", "categorical": "order"}, MATCHING),
     "freeform-sort-greedy": ({"cells": "hierarchy"}, MATCHING),

@@ -1,9 +1,15 @@
-"""Groups of near points: MDAV, and the best groups of sorted numbers.
+"""Groups of near points: MDAV, V-MDAV, and the best groups of sorted numbers.
 
 MDAV (Domingo-Ferrer & Mateo-Sanz 2002; generic form of Domingo-Ferrer & Torra 2005): as long as 3k points are left, the
-point r farthest from the centroid of those left and its k - 1 nearest are a group, and so are the point s farthest from
-r and its k - 1 nearest; then one more such group if 2k are left; the rest is the last one. Of equally far or near
-points any is taken; callers draw the order.
+point r farthest from the centre of those left and its k - 1 nearest are a group, and so are the point s farthest from
+r and its k - 1 nearest; then one more such group if 2k are left; the rest is the last one.
+
+V-MDAV (Solanas & Martinez-Balleste 2006): the point farthest from the centre of all and its k - 1 nearest are a group.
+It then takes further points, up to 2k - 1, as long as the one nearest to the group is nearer to it than ``gain`` times
+its distance from the nearest other point left. When fewer than k are left, each joins the group of its nearest point.
+
+The centre is the mean of each axis and the most frequent value of each other column. Of equally far or near points the
+first is taken; callers draw the order.
 """
 
 from __future__ import annotations
@@ -11,103 +17,159 @@ from __future__ import annotations
 import numpy as np
 
 from nymity.kernels.compiled import njit
+from nymity.kernels.point_tree import NONE, distance, farthest, nearest, shells_of, take, tree_of
 
-#: Points that are looked at together: their distances stay in the fastest memory.
-_BLOCK = 1024
+#: Shells are made anew when they have so many times the points that are left.
+_RENEWED = 0.9
 
 
 @njit(cache=True, nogil=True)
-def mdav(points, k):
+def mdav(points, metric, k):
     """Return the group of each of the points (n, p), (n,); groups have k to 2k - 1 points."""
-    n, p = points.shape
-    groups = np.zeros(n, dtype=np.int64)
-    left = np.arange(n)
-    columns = np.empty((p, n))  # those left, column by column, which the machine adds up several at a time
-    sums = np.zeros(p)
-    for column in range(p):
-        columns[column] = points[:, column]
-        sums[column] = columns[column].sum()
-    near, distances = np.empty(k, dtype=np.int64), np.empty(_BLOCK)
-    size, group = n, 0
+    n = len(points)
+    groups, size, group = np.zeros(n, dtype=np.int64), n, 0
+    tree, left = tree_of(points, metric), np.ones(n, dtype=np.bool_)
+    sums, counts = _sums(points, metric)
+    near, kept = np.empty(k, dtype=np.int64), np.empty(k)
+    shells = shells_of(points, metric, left, _centre(sums, counts, metric, max(n, 1)))
     while size >= 2 * k:
-        several = size >= 3 * k
-        far = left[_farthest(columns, size, sums / size, distances)]
-        second = left[_nearest(columns, left, size, points[far], far, near, distances)]
-        size = _take(columns, left, size, near, sums, groups, group)
+        several, centre = size >= 3 * k, _centre(sums, counts, metric, size)
+        if size < _RENEWED * len(shells[0]):
+            shells = shells_of(points, metric, left, centre)
+        far = farthest(points, metric, left, shells, centre)
+        second = farthest(points, metric, left, shells, points[far])
+        _around(tree, metric, points, far, left, near, kept)
+        size = _together(tree, metric, points, near, left, groups, group, sums, counts, size)
         group += 1
         if several and second != far:
-            _nearest(columns, left, size, points[second], second, near, distances)
-            size = _take(columns, left, size, near, sums, groups, group)
+            _around(tree, metric, points, second, left, near, kept)
+            size = _together(tree, metric, points, near, left, groups, group, sums, counts, size)
             group += 1
-    for i in range(size):
-        groups[left[i]] = group
+    groups[left] = group
     return groups
 
 
 @njit(cache=True, nogil=True)
-def _distances(columns, start, end, place, distances):
-    """Write the squared distances of points from start to end, each summed over columns in their order."""
-    for i in range(end - start):
-        distances[i] = 0.0
-    for column in range(columns.shape[0]):
-        at, numbers = place[column], columns[column]
-        for i in range(end - start):
-            apart = numbers[start + i] - at
-            distances[i] += apart * apart
+def variable_groups(points, metric, k, gain):
+    """Return the group of each of the points (n, p), (n,), by V-MDAV."""
+    n = len(points)
+    groups, size, group = np.full(n, -1), n, 0
+    tree, left = tree_of(points, metric), np.ones(n, dtype=np.bool_)
+    sums, counts = _sums(points, metric)
+    middle = _centre(sums, counts, metric, max(n, 1))
+    shells = shells_of(points, metric, left, middle)
+    near, kept, members = np.empty(k, dtype=np.int64), np.empty(k), np.empty(2 * k - 1, dtype=np.int64)
+    factor = gain * gain if metric.squared else gain
+    while size >= k:
+        if size < _RENEWED * len(shells[0]):
+            shells = shells_of(points, metric, left, middle)
+        seed = farthest(points, metric, left, shells, middle)
+        _around(tree, metric, points, seed, left, near, kept)
+        size = _together(tree, metric, points, near, left, groups, group, sums, counts, size)
+        members[:k], have = near, k
+        while have < 2 * k - 1 and size > 0:
+            further, inside = _next(tree, metric, points, members[:have], near, kept)
+            two = near[:2]
+            found = nearest(tree, metric, points[further], two, kept[:2])
+            outside = np.inf if found < 2 else (kept[0] if two[0] != further else kept[1])
+            if not inside < factor * outside:
+                break
+            members[have] = further
+            size = _together(tree, metric, points, members[have : have + 1], left, groups, group, sums, counts, size)
+            have += 1
+        group += 1
+    if group == 0:
+        return np.zeros(n, dtype=np.int64)
+    return _joined(points, metric, groups)
 
 
 @njit(cache=True, nogil=True)
-def _farthest(columns, size, place, distances):
-    """Return which point left is farthest from a place; the first of several."""
-    best, most = 0, -1.0
-    for start in range(0, size, _BLOCK):
-        end = min(size, start + _BLOCK)
-        _distances(columns, start, end, place, distances)
-        for i in range(end - start):
-            if distances[i] > most:
-                best, most = start + i, distances[i]
+def _around(tree, metric, points, seed, left, near, kept):
+    """Write the k points left that are nearest to a seed; it is one of them itself if it is left."""
+    if not left[seed]:
+        nearest(tree, metric, points[seed], near, kept)
+        return
+    take(tree, seed)
+    near[0] = seed
+    nearest(tree, metric, points[seed], near[1:], kept[1:])
+
+
+@njit(cache=True, nogil=True)
+def _next(tree, metric, points, members, near, kept):
+    """Return the point left that is nearest to one of the members, the first of several, and how near it is."""
+    best, least = NONE, np.inf
+    for member in members:
+        nearest(tree, metric, points[member], near[:1], kept[:1])
+        if kept[0] < least or (kept[0] == least and near[0] < best):
+            best, least = near[0], kept[0]
+    return best, least
+
+
+@njit(cache=True, nogil=True)
+def _together(tree, metric, points, members, left, groups, group, sums, counts, size):
+    """Make a group of these points, and return how many stay."""
+    for i in members:
+        groups[i] = group
+        left[i] = False
+        take(tree, i)
+        for a in range(metric.axes):
+            sums[a] -= points[i, a]
+        for a in range(metric.axes, points.shape[1]):
+            counts[a, int(points[i, a])] -= 1
+    return size - len(members)
+
+
+@njit(cache=True, nogil=True)
+def _sums(points, metric):
+    """Return sums of axes (p,), and how often each value of the other columns occurs (p, n_values)."""
+    n, p = points.shape
+    most = 0
+    for a in range(metric.axes, p):
+        for i in range(n):
+            most = max(most, int(points[i, a]) + 1)
+    sums, counts = np.zeros(p), np.zeros((p, most), dtype=np.int64)
+    for i in range(n):
+        for a in range(metric.axes):
+            sums[a] += points[i, a]
+        for a in range(metric.axes, p):
+            counts[a, int(points[i, a])] += 1
+    return sums, counts
+
+
+@njit(cache=True, nogil=True)
+def _centre(sums, counts, metric, size):
+    """Return the mean of each axis and the most frequent value of each other column, the first of several, (p,)."""
+    centre = sums / size
+    for a in range(metric.axes, len(centre)):
+        centre[a] = np.argmax(counts[a])
+    return centre
+
+
+@njit(cache=True, nogil=True)
+def _joined(points, metric, groups):
+    """Put points without a group into that of the nearest point which has one."""
+    found = groups.copy()
+    for i in np.flatnonzero(groups < 0):
+        least = np.inf
+        for j in range(len(points)):
+            if groups[j] >= 0:
+                apart = distance(metric, points[i], points[j])
+                if apart < least:
+                    found[i], least = groups[j], apart
+    return found
+
+
+@njit(cache=True, nogil=True)
+def nearest_other(points, metric, inside):
+    """Return the number of the point outside a group that is nearest to one inside, the first of several."""
+    best, least = -1, np.inf
+    for i in np.flatnonzero(inside):
+        for j in range(len(points)):
+            if not inside[j]:
+                apart = distance(metric, points[i], points[j])
+                if apart < least or (apart == least and j < best):
+                    best, least = j, apart
     return best
-
-
-@njit(cache=True, nogil=True)
-def _nearest(columns, left, size, place, of, near, distances):
-    """Write which k points left are nearest to a place, ``of`` before others there; return the farthest one."""
-    k, have, best, most = near.shape[0], 0, 0, -1.0
-    kept = np.empty(k)
-    for start in range(0, size, _BLOCK):
-        end = min(size, start + _BLOCK)
-        _distances(columns, start, end, place, distances)
-        for i in range(end - start):
-            distance = distances[i]
-            if distance > most:
-                best, most = start + i, distance
-            if have == k and distance > kept[k - 1]:
-                continue
-            if left[start + i] == of:
-                distance = -1.0
-            if have < k or distance < kept[k - 1]:
-                at = have if have < k else k - 1
-                while at > 0 and kept[at - 1] > distance:
-                    kept[at], near[at] = kept[at - 1], near[at - 1]
-                    at -= 1
-                kept[at], near[at] = distance, start + i
-                have = min(have + 1, k)
-    return best
-
-
-@njit(cache=True, nogil=True)
-def _take(columns, left, size, near, sums, groups, group):
-    """Make a group of these points, fill their places with the last ones, and return how many stay."""
-    for i in near:
-        groups[left[i]] = group
-        for column in range(columns.shape[0]):
-            sums[column] -= columns[column, i]
-    for i in np.sort(near)[::-1]:
-        size -= 1
-        left[i] = left[size]
-        for column in range(columns.shape[0]):
-            columns[column, i] = columns[column, size]
-    return size
 
 
 @njit(cache=True, nogil=True)

@@ -11,6 +11,7 @@ __all__, __getattr__ = public_names(
     exact_suppression="ExactSuppression",
     freeform="FreeformGreedy FreeformHungarian FreeformSortGreedy",
     greedy_search="GreedySearch",
+    group_means="GroupMeans",
     k_member="KMember",
     mondrian="Mondrian",
     problem="EQUAL_RECORDS",

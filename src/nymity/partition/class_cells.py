@@ -72,7 +72,7 @@ class Suppressing:
         made = [(labels[code], np.flatnonzero(hierarchy.codes[attribute.level] == code)) for code in codes]
         if gone.any():
             made.append((MASK, np.arange(hierarchy.domain_size)))
-        cells, number = _merged([label for label, _ in made], [covered for _, covered in made], number)
+        cells, number = merged_cells([label for label, _ in made], [covered for _, covered in made], number)
         return replace(cells, kind="nodes"), number
 
 
@@ -81,7 +81,7 @@ def class_cells(attribute: AttributeLayout, values: ClassValues, form: CellForm)
     numbers, examples = _alike(attribute, values, by_ends=form == "tight" and not attribute.is_set)
     cell = _cell_maker(attribute, form)
     made = [cell(values.ranks[start:end]) for start, end in _extents(values, examples)]
-    cells, numbers = _merged([label for label, _ in made], [codes for _, codes in made], numbers)
+    cells, numbers = merged_cells([label for label, _ in made], [codes for _, codes in made], numbers)
     return replace(cells, kind=_kind(attribute, form)), numbers
 
 
@@ -113,7 +113,7 @@ def _extents(values: ClassValues, classes: Ints) -> list[tuple[int, int]]:
     return list(zip(values.starts[classes].tolist(), values.starts[classes + 1].tolist(), strict=True))
 
 
-def _merged(labels: list[Label], covered: list[Ints], numbers: Ints) -> tuple[Cells, Ints]:
+def merged_cells(labels: list[Label], covered: list[Ints], numbers: Ints) -> tuple[Cells, Ints]:
     """Make cells with the same label one: a node of a hierarchy is the same whichever of its values occur."""
     first: dict[Label, int] = {}
     place = np.array([first.setdefault(label, len(first)) for label in labels], dtype=np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from nymity.partition.outcome import InformationLoss, PartitionOutcome
 from nymity.partition.problem import Assignment, PartitionProblem, problem_of
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import refuse_shares_of_persons
+from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable
 from nymity.table.outcome import MethodLoss
 from nymity.table.partition_recoding import PartitionRecoding, Quotas
@@ -143,8 +144,8 @@ class DividingMethod(CellMethod):
             )
         found = self.divide(problem, observe)
         return PartitionOutcome(
-            recoding=_recoding(found.assignment, columns, self.writing),
-            loss=found.assignment.loss(),
+            recoding=self.recoding_of(found.assignment, columns),
+            loss=self.loss_of(found.assignment),
             classes=found.assignment.n_classes,
             optimal=found.optimal,
             bound=found.bound,
@@ -152,6 +153,28 @@ class DividingMethod(CellMethod):
             by_values=found.by_values and problem.looks_at_values,
             minimized=self.minimized,
         )
+
+    def loss_of(self, assignment: Assignment) -> float:
+        """Return what the method keeps small."""
+        return assignment.loss()
+
+    def class_cells(self, assignment: Assignment) -> list[tuple[Cells, Ints]]:
+        """Return the different cells of each attribute, and the number of the cell of each class (n_classes,)."""
+        pairs = zip(assignment.problem.attributes, assignment.values, strict=True)
+        return [self.writing.cells(attribute, values) for attribute, values in pairs]
+
+    def recoding_of(self, assignment: Assignment, columns: Sequence[str]) -> PartitionRecoding:
+        """Return the classes with their cells."""
+        table, made = assignment.problem.table, self.class_cells(assignment)
+        kind: Any = self.makes
+        recoding: PartitionRecoding = kind(
+            columns=tuple(columns),
+            hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
+            cells=dict(zip(table.names, [cells for cells, _ in made], strict=True)),
+            cell_of=np.stack([numbers for _, numbers in made], axis=1),
+            quotas=_quotas(assignment),
+        )
+        return recoding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,21 +252,6 @@ def refuse_all_but_sizes(key: str, problem: PartitionProblem) -> None:
             got=model.title,
             hint="use 'mondrian', 'greedy-search' or 'k-member'",
         )
-
-
-def _recoding(assignment: Assignment, columns: Sequence[str], writing: CellWriting) -> PartitionRecoding:
-    problem, table = assignment.problem, assignment.problem.table
-    cells, numbers = {}, []
-    for attribute, values in zip(problem.attributes, assignment.values, strict=True):
-        cells[attribute.name], number = writing.cells(attribute, values)
-        numbers.append(number)
-    return PartitionRecoding(
-        columns=tuple(columns),
-        hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
-        cells=cells,
-        cell_of=np.stack(numbers, axis=1),
-        quotas=_quotas(assignment),
-    )
 
 
 def _quotas(assignment: Assignment) -> Quotas:

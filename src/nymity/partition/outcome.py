@@ -28,6 +28,19 @@ class SuppressedCells(MethodLoss):
     title = "suppressed cells, each counted with the weight of its column"
 
 
+@dataclass(frozen=True, kw_only=True)
+class WithinGroups(MethodLoss):
+    """What microaggregation keeps small: how much of what records differ by lies within groups, the mean over columns.
+
+    Of numbers the sum of squared distances to group means over that to the mean of all (SSE/SST), of values in an order
+    the same with distances to medians, of others the records whose value is not the most frequent, of columns on levels
+    the share of suppressed cells.
+    """
+
+    key = "within-groups"
+    title = "differences within groups, as a share of all differences"
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PartitionOutcome(WithoutLattice):
     """A partition with its recoding, and how it was found.

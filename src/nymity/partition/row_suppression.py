@@ -91,6 +91,7 @@ class WildcardSuppression(RowSuppression):
     """
 
     key: ClassVar[str] = "wildcard-suppression"
+    star: ClassVar[str] = "a wildcard"
     keeps: ClassVar[type[PrivacyModel]] = WildcardKAnonymity
 
     def stars(self, items: CountedItems, models: Sequence[PrivacyModel], observe: Observer) -> Ints:

@@ -16,7 +16,7 @@ The price of the cheapest pattern that a record shares with k - 1 others of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -46,6 +46,7 @@ from nymity.partition.method import CellMethod, DividingMethod, Partitioned
 from nymity.partition.outcome import SuppressedCells
 from nymity.partition.problem import PartitionProblem
 from nymity.table.encoding import EncodedTable
+from nymity.table.outcome import MethodLoss
 from nymity.table.packing import KeyLayout
 
 #: Columns of which all patterns are tried; of more, so many patterns that neighbours have in common.
@@ -72,7 +73,9 @@ class Suppression(CellMethod):
 
     levels: Mapping[str, int] = field(default_factory=dict, hash=False)
 
-    minimized: ClassVar[SuppressedCells] = SuppressedCells()
+    minimized: ClassVar[MethodLoss] = SuppressedCells()
+    #: How promises read a suppressed cell, for certificates.
+    star: ClassVar[str] = "a value of its own"
 
     def __post_init__(self) -> None:
         where = f"{self.key}.levels"
@@ -180,10 +183,14 @@ def stars_of_classes(items: CountedItems, k: int, observe: Observer) -> Ints:
     return np.asarray(found.stars[found.class_of])
 
 
-def items_of(problem: PartitionProblem) -> tuple[CountedItems, Ints]:
-    """Return the different combinations of the columns' levels, and which of them each combination of the table is."""
-    attributes, combinations = problem.attributes, problem.table.combinations
-    ranks = [attribute.rank[combinations[:, a]] for a, attribute in enumerate(attributes)]
+def items_of(problem: PartitionProblem, columns: Sequence[int] | None = None) -> tuple[CountedItems, Ints]:
+    """Return the different combinations of the columns' levels, and which of them each combination of the table is.
+
+    Of all columns, unless numbers of some are given.
+    """
+    columns, combinations = range(len(problem.attributes)) if columns is None else columns, problem.table.combinations
+    attributes = [problem.attributes[a] for a in columns]
+    ranks = [problem.attributes[a].rank[combinations[:, a]] for a in columns]
     sizes = [len(attribute.occurring) for attribute in attributes]
     group, first = distinct(KeyLayout.for_sizes(sizes).pack(ranks))
     codes = np.ascontiguousarray(np.stack([rank[first] for rank in ranks], axis=1))

@@ -154,6 +154,13 @@ def applied(
     if isinstance(kept, CustodianLog) and kept.draw_key is None:
         kept = None  # a seeded release has none
     draws = further_draws(decided, kept, rows)
+    if decided.no_further:
+        raise ParameterError(
+            "recoding",
+            expected="one that is a function of a row",
+            got=f"that of a release whose {decided.no_further}",
+            hint="publish the whole table again, with the new rows",
+        )
     made = decided.for_further_rows().apply(rows, unseen=unseen, outliers=outliers, draws=draws)
     published = compact(made.table)
     verified, unchecked = _checked(decided, _promised(job, place), published, rows, made.source_rows)

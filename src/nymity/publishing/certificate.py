@@ -177,6 +177,7 @@ def certify(
             "content_sha256": release.sha256,
             **release.how,
             "row_order": job.output.row_order,
+            **({} if (star := getattr(job.method, "star", None)) is None else {"star": star}),
             **({} if counts is None else {SENSITIVE_TABLE: _described_counts(counts)}),
             **({} if children is None else {CHILD_TABLE: _described(children)}),
         },

@@ -93,6 +93,7 @@ class ColumnSection(_Section):
     levels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=10_000)] | None = None
     height: Count | None = None
     cells: Count | None = None
+    centres: Literal[True] | None = None  #: cells are means, medians or most frequent values of classes
     unchanged: Literal[True] | None = None
     hierarchy_sha256: Sha256 | None = None
 
@@ -234,6 +235,7 @@ class OutputSection(_WrittenTable):
     columns: Count
     content_format: ContentFormat | None = None
     row_order: Literal["sorted", "shuffled"]
+    star: Literal["a value of its own", "a wildcard"] | None = None  #: how promises read a suppressed cell
     formulas_neutralized: bool | None = None
     sensitive_table: SensitiveTable | None = None
     child_table: ChildTable | None = None

@@ -47,6 +47,7 @@ from nymity.publishing.remeasured import (
     other_population,
 )
 from nymity.publishing.signing import VerifyingKey
+from nymity.publishing.star_count import miscounted_stars
 from nymity.publishing.stated import Stated
 from nymity.publishing.stated_caveats import impossible_caveats
 from nymity.publishing.transforming import caveats_of_transforms
@@ -235,6 +236,7 @@ def check(
                 ("measured", says) for says in mismeasured(stated.form, measured, verified, measuring, withheld)
             ]
             problems += [("measured", says) for says in mismeasured_by_rows(stated.form, unseen, measuring)]
+        problems += [("loss", says) for says in miscounted_stars(stated.form, stated.job, files.table)]
         problems += [("input", says) for says in other_original(further.originals, stated.form)]
         problems += [("population", says) for says in other_population(further, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]

@@ -276,6 +276,9 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     if value < 0 or (bound is not None and bound > value * (1 + 1e-9) + 1e-9):
         yield "the loss is below what it can be (loss.value, loss.proven_bound)"
     yield from begun_contradictions(form, stated.schema, stated.method)
+    star = getattr(stated.method, "star", None)
+    if form.output.star not in (None, star):  # earlier versions did not say it
+        yield "suppressed cells are read otherwise than its method and promises read them (output.star, job.method)"
     minimized = getattr(stated.method, "minimized", None)
     if minimized is None or {"key": loss.key, **loss.__pydantic_extra__} != dump_piece(minimized, tag="key"):
         yield "the loss is not the one that its method minimizes (loss, job.method)"

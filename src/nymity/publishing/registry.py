@@ -38,6 +38,7 @@ from nymity.partition.suppression import CellSuppression as CellSuppression
 from nymity.partition.exact_suppression import ExactSuppression as ExactSuppression
 from nymity.partition.row_suppression import SubsetSuppression as SubsetSuppression
 from nymity.partition.row_suppression import WildcardSuppression as WildcardSuppression
+from nymity.partition.group_means import GroupMeans as GroupMeans
 from nymity.bucket.methods import Buckets as Buckets
 from nymity.bucket.methods import Anatomy as Anatomy
 from nymity.dp.safepub import SafePub as SafePub

@@ -31,7 +31,7 @@ from nymity.table.packing import KeyLayout
 from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, refuse_unseen, written_alike
 from nymity.table.rule import Rule
 from nymity.table.span import spanned
-from nymity.table.text import MASK
+from nymity.table.text import MASK, as_text
 
 #: What is drawn before a method looks at anything: a permutation of all records.
 EQUAL_RECORDS = "order of the records with equal quasi-identifiers"
@@ -368,6 +368,35 @@ class PartitionRecoding(Recoding):
             return written_alike(raw.alias("cell")).alias(name)
         numbers = np.append(self.cell_of[:, at], len(cells.labels))[classes]  # the last one where there is no class
         return pl.Series("cell", [*cells.labels, MASK], dtype=pl.String)[numbers].alias(name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CentreRecoding(PartitionRecoding):
+    """Classes whose cells are means, medians or most frequent values of what their records have.
+
+    A cell stands for everything from the least to the greatest value of its class, which the release does not show.
+    """
+
+    kind: ClassVar[str] = "centres"
+    unprotected: ClassVar[tuple[str, ...]] = (
+        "centres of groups: cells are means, medians or most frequent values of their class, not what its records have",
+    )
+    is_readable: ClassVar[bool] = False
+    no_further: ClassVar[str] = "cells are made of all records of a class"
+    by_span: ClassVar[bool] = False
+
+    def published_as(self, name: str) -> dict[str, Any]:
+        """Beside the number of cells, that they are centres where they are."""
+        centres = {"centres": True} if self.cells[name].kind == "centres" else {}
+        return {**super().published_as(name), **centres}
+
+    def _publish(self, raw: pl.Series, name: str, classes: NDArray[np.int64]) -> pl.Series:
+        """Means are numbers, where these are written as the cells are."""
+        made, labels = super()._publish(raw, name, classes), pl.Series(self.cells[name].labels, dtype=pl.String)
+        numbers = labels.cast(pl.Float64, strict=False)
+        if made.dtype != pl.String or numbers.null_count() or not as_text(numbers).equals(labels):
+            return made
+        return made.cast(pl.Float64, strict=False) if MASK not in made else made
 
 
 @dataclass(frozen=True, eq=False, repr=False)

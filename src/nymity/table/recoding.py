@@ -64,6 +64,10 @@ class Recoding(ABC):
     has_counts: ClassVar[bool] = False
     #: Classes are published with cells of their own (:meth:`class_cells`), which need not be nodes of hierarchies.
     has_own_cells: ClassVar[bool] = False
+    #: Cells tell by themselves what they stand for.
+    is_readable: ClassVar[bool] = True
+    #: Why further rows cannot be published like these; empty where they can.
+    no_further: ClassVar[str] = ""
     #: What this kind may have drawn; ``drawn`` is what one of it has.
     may_draw: ClassVar[tuple[str, ...]] = ()
 
@@ -310,13 +314,19 @@ def _kinds() -> dict[str, type[Recoding]]:
     """Every kind of recoding a file may hold."""
     from nymity.table.bucket_recoding import BucketRecoding
     from nymity.table.level_recoding import LevelRecoding
-    from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding, SuppressedRowsRecoding
+    from nymity.table.partition_recoding import (
+        CentreRecoding,
+        FreeformRecoding,
+        PartitionRecoding,
+        SuppressedRowsRecoding,
+    )
     from nymity.table.sampled_persons import SampledPersonsRecoding
     from nymity.table.sampled_recoding import SampledRecoding
 
     kinds = (
         LevelRecoding,
         PartitionRecoding,
+        CentreRecoding,
         FreeformRecoding,
         SuppressedRowsRecoding,
         BucketRecoding,

@@ -20,9 +20,9 @@ from nymity.table.rule import NOWHERE
 from nymity.table.text import MASK
 from nymity.table.value_order import days, numbers
 
-#: What the cells of a column are: named values, intervals, or nodes of the hierarchy.
-CellKind = Literal["values", "intervals", "nodes"]
-CELL_KINDS: tuple[CellKind, ...] = ("values", "intervals", "nodes")
+#: What the cells of a column are: named values, intervals, nodes of the hierarchy, or centres of what classes have.
+CellKind = Literal["values", "intervals", "nodes", "centres"]
+CELL_KINDS: tuple[CellKind, ...] = ("values", "intervals", "nodes", "centres")
 
 Places = Callable[[Sequence[Label]], dict[Label, Fraction] | None]
 
@@ -58,6 +58,8 @@ class Span:
 
 def spans_of(kind: CellKind, covered: Sequence[Sequence[Label]]) -> tuple[Span, ...]:
     """Tell what cells stand for from the values that each covers; what nodes cover is the rule's to say."""
+    if kind == "centres":  # what they were made of is not published
+        return tuple(Span() for _ in covered)
     if kind == "nodes":
         return tuple(Span(tuple(values) if len(values) == 1 else ()) for values in covered)
     if kind == "intervals" and (places := _places([value for values in covered for value in values])) is not None:

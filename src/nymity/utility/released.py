@@ -117,6 +117,16 @@ class Released:
             )
         return self.schema
 
+    def check_readable(self) -> None:
+        """Refuse a release without its recoding whose cells do not tell by themselves what they stand for."""
+        if self.recoding is None and self.method is not None and not self.method.makes.is_readable:
+            raise TableError(
+                "release",
+                expected="the recoding: means and other centres of groups do not tell what they were made of",
+                got="the table alone",
+                hint="take the custodian's folder of the release, or --recoding",
+            )
+
     def reading(self, source: pl.DataFrame | None = None) -> CellReading | None:
         """Return what cells stand for: by the recoding, or beside the original by the levels that a certificate states.
 
@@ -129,6 +139,7 @@ class Released:
             return CellReading(hierarchies_for(quasi, self.recoding), by_recoding(self.recoding))
         if source is None or self.schema is None:
             return None
+        self.check_readable()
         schema = self.schema
         kept = source.filter(~schema.gaps(source))
         tables = [kept] if self.population is None else [kept, self.population]

@@ -20,6 +20,7 @@ from nymity.partition.exact import ExactPartition
 from nymity.partition.exact_suppression import ExactSuppression
 from nymity.partition.freeform import FreeformGreedy, FreeformHungarian, FreeformSortGreedy
 from nymity.partition.greedy_search import GreedySearch
+from nymity.partition.group_means import GroupMeans
 from nymity.partition.k_member import KMember
 from nymity.partition.method import CellMethod
 from nymity.partition.mondrian import Mondrian
@@ -50,13 +51,17 @@ MERGING: tuple[CellMethod, ...] = (
     Mondrian(cuts="relaxed"),
     Mondrian(cuts="relaxed", choose="gain"),
     CellSuppression(),
+    GroupMeans(),
+    GroupMeans(variable=1.5),
 )
 BY_SIZE: tuple[CellMethod, ...] = (*MERGING, ExactPartition(), ExactSuppression(), SplitCarry(sets=2))
 FREE: tuple[CellMethod, ...] = (FreeformGreedy(), FreeformSortGreedy(), FreeformHungarian())
 
 
 def name_of(method: CellMethod) -> str:
-    return "-".join([method.key, *(str(getattr(method, f)) for f in ("cuts", "choose", "start") if hasattr(method, f))])
+    return "-".join(
+        [method.key, *(str(getattr(method, f)) for f in ("cuts", "choose", "start", "variable") if hasattr(method, f))]
+    )
 
 
 each_by_size = pytest.mark.parametrize("method", BY_SIZE, ids=name_of)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import nymity as ny
 from nymity.core.draws import KeyedDraws
-from nymity.kernels.mdav import best_groups, mdav
+from nymity.kernels.mdav import best_groups, mdav, variable_groups
+from nymity.kernels.point_tree import Metric
 from nymity.transforms import TRANSFORMS
 
 DRAWS = KeyedDraws.seeded(1)
@@ -52,7 +53,7 @@ def naive_mdav(points: list[tuple[int, ...]], k: int) -> list[set[int]]:
 
 @given(POINTS, st.integers(2, 4))
 def test_groups_are_those_of_the_definition(points: list[tuple[int, int]], k: int) -> None:
-    groups = mdav(np.array(points, dtype=np.float64), k)
+    groups = mdav(np.array(points, dtype=np.float64), Metric(2, np.ones(2), True), k)
     found = [set(np.flatnonzero(groups == one).tolist()) for one in range(groups.max() + 1)]
     # Centroids are fractions in one and floats in the other: points equally far from one may be told apart by rounding.
     assert Counter(map(len, found)) == Counter(map(len, naive_mdav(points, k)))
@@ -134,3 +135,114 @@ def test_too_few_records_are_told() -> None:
         ny.OptimalMicroaggregation(columns=["x", "y"], k=2)
     with pytest.raises(ny.NymityError, match="of at least 2"):
         ny.Microaggregation(columns=["x"], k=1)
+
+
+#: Every centre of up to 24 points that are multiples of it is whole: ties are ties.
+SCALE = 5040 * 11 * 13 * 17 * 19 * 23
+
+
+def gower(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+    """Whole numbers, and a category in the last place that counts as much as the longest way of a number."""
+    return sum(abs(a - b) for a, b in zip(one[:-1], other[:-1], strict=True)) + 9 * SCALE * (one[-1] != other[-1])
+
+
+def naive_variable(points: list[tuple[int, int]], k: int, gain: int) -> list[set[int]]:
+    """The steps of V-MDAV, in fractions; of equal distances the first counts."""
+    left, groups = list(range(len(points))), []
+    middle = tuple(Fraction(sum(column), len(points)) for column in zip(*points, strict=True))
+
+    def apart(one: tuple[Any, ...], other: tuple[Any, ...]) -> Any:
+        return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+    while len(left) >= k:
+        far = max(left, key=lambda i: (apart(points[i], middle), -i))
+        group = sorted(left, key=lambda i: (i != far, apart(points[i], points[far]), i))[:k]
+        left = [i for i in left if i not in group]
+        while left and len(group) < 2 * k - 1:
+            inside, further = min((min(apart(points[i], points[j]) for j in group), i) for i in left)
+            outside = [apart(points[further], points[i]) for i in left if i != further]
+            if outside and inside >= gain**2 * min(outside):
+                break
+            group.append(further)
+            left.remove(further)
+        groups.append(set(group))
+    if not groups:
+        return [set(left)]
+    found = [set(one) for one in groups]
+    for i in left:
+        nearest = min((apart(points[i], points[j]), j) for one in groups for j in one)[1]
+        next(one for one, group in zip(found, groups, strict=True) if nearest in group).add(i)
+    return found
+
+
+@given(POINTS, st.integers(2, 4), st.integers(1, 2))
+def test_groups_of_variable_sizes_are_those_of_the_definition(points: list[tuple[int, int]], k: int, gain: int) -> None:
+    # Sums that are whole multiples of the number of points have an exact centre, so that ties are ties.
+    points = [(a * len(points), b * len(points)) for a, b in points]
+    groups = variable_groups(np.array(points, dtype=np.float64), Metric(2, np.ones(2), True), k, float(gain))
+    found = {frozenset(np.flatnonzero(groups == one).tolist()) for one in range(groups.max() + 1)}
+    assert found == {frozenset(one) for one in naive_variable(points, k, gain)}
+
+
+def naive_mixed(points: list[tuple[int, int, int]], k: int) -> list[set[int]]:
+    """MDAV with the distance of Gower; the centre has the most frequent category, the lowest of several."""
+    left, groups = list(range(len(points))), []
+
+    def group(of: int) -> None:
+        groups.append(set(sorted(left, key=lambda i: (i != of, gower(points[i], points[of]), i))[:k]))
+        left[:] = [i for i in left if i not in groups[-1]]
+
+    while len(left) >= 2 * k:
+        *axes, words = zip(*(points[i] for i in left), strict=True)
+        mode = min(words, key=lambda word: (-words.count(word), word))
+        middle = (*(Fraction(sum(column), len(left)) for column in axes), mode)
+        far = max(left, key=lambda i: (gower(points[i], middle), -i))  # type: ignore[arg-type]
+        second = max(left, key=lambda i: (gower(points[i], points[far]), -i))
+        several = len(left) >= 3 * k and second != far
+        group(far)
+        if several:
+            group(second)
+    return [*groups, set(left)] if left else groups
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 2)), min_size=1, max_size=24))
+def test_mixed_groups_are_those_of_the_definition(points: list[tuple[int, int, int]]) -> None:
+    scaled = [(a * SCALE, b * SCALE, c) for a, b, c in points]
+    metric = Metric(2, np.full(3, 9.0 * SCALE), False)
+    groups = mdav(np.array(scaled, dtype=np.float64), metric, 3)
+    found = [set(np.flatnonzero(groups == one).tolist()) for one in range(groups.max() + 1)]
+    assert found == naive_mixed(scaled, 3)
+
+
+def test_words_are_shared_by_their_most_frequent() -> None:
+    table = pl.DataFrame({"x": [1, 1, 1, 90, 91, 92], "w": ["b", "b", "a", "c", "a", "c"]})
+    made = ny.Microaggregation(columns=["x", "w"], k=3).changed(table, DRAWS, "")
+    assert made["x"].to_list() == [1, 1, 1, 91, 91, 91]
+    assert made["w"].to_list() == ["b", "b", "b", "c", "c", "c"]
+
+
+@given(st.lists(st.integers(-50, 50), min_size=6, max_size=30), st.sampled_from([0.4, 0.5, 0.75]))
+def test_no_record_has_more_than_its_share_of_a_groups_sum(numbers: list[int], limit: float) -> None:
+    one = ny.Microaggregation(columns=["x"], k=3, dominance=limit)
+    total = sum(map(abs, numbers))
+    if max(map(abs, numbers)) > Fraction(str(limit)) * total:
+        with pytest.raises(ny.NymityError, match="top-coding"):
+            one.changed(pl.DataFrame({"x": numbers}), DRAWS, "")
+        return
+    made = one.changed(pl.DataFrame({"x": numbers}), DRAWS, "")["x"].to_list()
+    for mean in set(made):  # groups with equal means are looked at together, which only lowers shares
+        group = [abs(x) for x, shown in zip(numbers, made, strict=True) if shown == mean]
+        assert len(group) >= 3
+        assert max(group) <= Fraction(str(limit)) * sum(group)
+
+
+@pytest.mark.parametrize("given", [0, 1.5, "half"])
+def test_a_limit_is_a_share(given: Any) -> None:
+    with pytest.raises(ny.NymityError, match="dominance"):
+        ny.Microaggregation(columns=["x"], k=3, dominance=given)
+
+
+@pytest.mark.parametrize("given", [0, -1, "wide"])
+def test_a_gain_is_positive(given: Any) -> None:
+    with pytest.raises(ny.NymityError, match="variable"):
+        ny.Microaggregation(columns=["x"], k=3, variable=given)
