@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -30,7 +30,9 @@ from nymity.core.validation import nearest
 from nymity.io import to_polars
 from nymity.table.attribute import Role
 from nymity.table.text import as_text
-from nymity.utility.released import Released
+
+if TYPE_CHECKING:
+    from nymity.utility.released import Released
 
 Floats = NDArray[np.float64]
 
@@ -86,6 +88,8 @@ def changed_columns(
     """
     validation.number("width", width, above=0)
     validation.whole_number("targets", targets, at_least=1)
+    from nymity.utility.released import Released  # a first look at a table loads this module, and no models
+
     released = Released.of(release)
     if released.source_rows is None:
         raise TableError(

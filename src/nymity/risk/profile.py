@@ -30,7 +30,6 @@ from nymity.risk.presets import PRESETS
 from nymity.risk.sampled_people import SampledPeople
 from nymity.table.attribute import MissingPolicy
 from nymity.table.schema import GivenSchema, Schema
-from nymity.utility.released import Released
 
 #: Where neither a threshold nor a preset is given: the risk in a group of five.
 DEFAULT_THRESHOLD = Fraction(1, 5)
@@ -161,6 +160,8 @@ def measure_risk(
     sampling weights gives the individual risk, with households beside them that of households.
     """
     limit = _threshold(threshold, preset)
+    from nymity.utility.released import Released  # a first look at a table loads this module, and no models
+
     table, schema = Released.with_schema("measure_risk", table, schema)
     schema = Schema.of(schema) if isinstance(schema, Mapping) else schema
     if population is not None and (population_size, sampling_fraction) != (None, None):

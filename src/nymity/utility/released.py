@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import SchemaError, TableError
 from nymity.io import to_polars
-from nymity.privacy import PrivacyModel
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.encoding import distinct_values
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.published_cells import ReadCells, StatedLevels, as_they_are, by_recoding, by_text
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
+
+if TYPE_CHECKING:
+    from nymity.privacy import PrivacyModel
 
 
 @dataclass(frozen=True, eq=False)

@@ -202,7 +202,7 @@ except SystemExit as done:
     [
         (["--version"], ["numpy", "polars", "numba", "pydantic", "scipy", "jinja2"]),
         (["--help"], ["numpy", "polars", "numba", "pydantic", "scipy", "jinja2"]),
-        (["inspect", "people.csv"], ["numba", "scipy", "jinja2", "sklearn", "altair"]),
+        (["inspect", "people.csv"], ["numba", "scipy", "jinja2", "sklearn", "altair", "nymity.privacy"]),
         (["check", "release"], ["numba", "scipy", "jinja2", "sklearn", "altair"]),
         (["measure", "people.csv", "--quasi", "age,sex"], ["numba", "jinja2", "sklearn", "altair"]),
         (
