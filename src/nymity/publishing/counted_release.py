@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,18 +54,22 @@ class CountedRelease:
 
     @cached_property
     def _counted(self) -> tuple[pl.DataFrame, pl.Series]:
-        names = [name for name in (*self.schema.quasi, *self.schema.sensitive) if name in self.columns]
-        found = self._measured(self.path, names)
         if self.owned is None or self.schema.unit is None:
-            return found
+            return self._found
+        names = self._found[0].columns
         whose = self._measured(self.owned, [*names, self.schema.unit])
-        self._check_same(found, whose, names)
+        self._check_same(self._found, whose, names)
         return whose
+
+    @cached_property
+    def _found(self) -> tuple[pl.DataFrame, pl.Series]:
+        names = [name for name in (*self.schema.quasi, *self.schema.sensitive) if name in self.columns]
+        return self._measured(self.path, names)
 
     def check_beside(self, path: Path) -> None:
         """Refuse a file that has other classes than the release: the source was read once more for it."""
         classes = [name for name in self.schema.quasi if name in self.columns]
-        self._check_same(self._counted, self._measured(path, classes), classes)
+        self._check_same(self._found, self._measured(path, classes), classes)
 
     def _measured(self, path: Path, names: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
         none = pl.DataFrame(schema={**{f"c{i}": pl.String for i in range(len(names))}, RECORDS: pl.Int64})
@@ -111,7 +115,12 @@ class CountedRelease:
     @cached_property
     def figures(self) -> TableFigures:
         """What a certificate says of the table."""
-        parts = self.rows.measure(self.path, self.columns)
+        parts: Iterable[pl.DataFrame]
+        table, counts = self._found
+        if set(table.columns) == set(self.columns):  # all of them were counted
+            parts = [pl.DataFrame({**{f"c{i}": table[name] for i, name in enumerate(self.columns)}, RECORDS: counts})]
+        else:
+            parts = self.rows.measure(self.path, self.columns)
         digest = counted_hash(self.columns, parts, folder=self.folder, expected=self.records)
         return TableFigures(records=self.records, columns=self.columns, sha256=digest, content_format=CONTENT.tag)
 
