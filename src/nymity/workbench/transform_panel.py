@@ -38,8 +38,9 @@ def transform_panel(project: Project, texts: Texts) -> None:
 
     def draw() -> None:
         known = project.job_data.get("transforms", [])
+        changeable = offered_columns(project.job_data, "columns")
         if not known:
-            text("p", texts("transforms.none"), "quiet")
+            text("p", texts("transforms.none" if changeable else "transforms.no_columns"), "quiet")
         for place, one in enumerate(known):
             key = str(one.get(TAG, ""))
             with box("div", "transform"):
@@ -52,10 +53,8 @@ def transform_panel(project: Project, texts: Texts) -> None:
                         "edit", texts("transforms.edit", name=title), partial(_form, project, texts, place, one)
                     )
                 icon_button("close", texts("transforms.remove", name=title), partial(remove, place, key))
-        if offered_columns(project.job_data, "columns"):
+        if changeable:
             button(texts("transforms.add"), partial(_adding, project, texts), icon="add")
-        else:
-            text("p", texts("transforms.no_columns"), "quiet small")
 
     def shows() -> object:
         return project.job_data.get("transforms"), offered_columns(project.job_data, "columns")
@@ -94,6 +93,7 @@ def _form(project: Project, texts: Texts, place: int | None, begun: Mapping[str,
     def set_field(field: TransformField, value: Any) -> None:
         nonlocal draft
         draft = with_field(draft, field, value)
+        wrong.clear()
 
     def save() -> None:
         wrong.clear()
@@ -106,7 +106,7 @@ def _form(project: Project, texts: Texts, place: int | None, begun: Mapping[str,
         dialog.close()
         look_now()
 
-    with ui.dialog(value=True) as dialog, box("div", "dialog"):
+    with ui.dialog(value=True) as dialog, box("div", "dialog transform-dialog"):
         text("h2", TRANSFORMS[key].title)
         text("p", first_line(TRANSFORMS[key]), "quiet")
         for field in fields_of(key):

@@ -113,3 +113,17 @@ def test_scale_tells_by_which_power_costs_grow() -> None:
     assert found["duckdb, counting: exponent from 1,000,000 to 10,000,000"] == pytest.approx(1)
     assert found["duckdb, counting: exponent from 10,000,000 to 100,000,000"] == pytest.approx(2)
     assert found["duckdb, verifying: exponent from 1,000,000 to 10,000,000"] == pytest.approx(0)
+
+
+def test_parts_of_the_workbench_are_named() -> None:
+    with pytest.raises(ParameterError, match="'large', 'users'"):
+        run_bench("workbench", only="user")
+
+
+def test_a_click_is_found_by_its_icon() -> None:
+    from nymity_lab.bench.workbench_users import _click
+
+    elements = '{"3":{"props":{"icon":"undo"},"events":[]},"7":{"props":{"icon":"play_arrow"},"events":'
+    page = f'createApp(parseElements(String.raw`{elements}[{{"listener_id":"l","type":"click"}}]}}}}`), x)'
+    found = _click(page, "page", "play_arrow")
+    assert found == {"id": 7, "client_id": "page", "listener_id": "l", "args": ["{}"]}

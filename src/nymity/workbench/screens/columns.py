@@ -51,7 +51,7 @@ async def render(project: Project, texts: Texts) -> None:
         with box("div", "columns-left"):
             _questions(project, inspection, texts)
             _columns(project, inspection, texts)
-        with box("aside", "columns-right"):
+        with said(box("aside", "columns-right"), tabindex="0", aria_label=texts("columns.risk")):
             await _risk(project, texts)
 
 

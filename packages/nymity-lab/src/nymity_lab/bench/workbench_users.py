@@ -41,7 +41,7 @@ _THERE = {
 
 
 @dataclass
-class House:
+class BusyHouse:
     """A served house, whose users each have a project with the demo's job."""
 
     address: str
@@ -116,13 +116,12 @@ def _share(times: list[float], share: float) -> float:
 
 
 @contextmanager
-def served_house(folder: Path, users: int) -> Iterator[House]:
+def served_house(folder: Path, users: int) -> Iterator[BusyHouse]:
     """Serve a house on loopback in a process of its own."""
     import tomli_w
 
     from nymity.workbench.house.configuration import HouseConfiguration
-    from nymity.workbench.house.house import House as Projects
-    from nymity.workbench.house.house import make_folders
+    from nymity.workbench.house.house import House, make_folders
     from nymity.workbench.house.passwords import PasswordFile
     from nymity.workbench.opening import open_demo
 
@@ -136,7 +135,7 @@ def served_house(folder: Path, users: int) -> Iterator[House]:
     }
     configuration = HouseConfiguration.of(data, folder)
     make_folders(configuration)
-    house = Projects(configuration)
+    house = House(configuration)
     paths = {name: open_demo(house.home_of(house.actors[name])).address for name in names}
     (folder / "house.toml").write_text(tomli_w.dumps(data), encoding="utf-8")
     command = [sys.executable, "-m", "nymity", "workbench", "--serve", str(folder / "house.toml")]
@@ -145,7 +144,7 @@ def served_house(folder: Path, users: int) -> Iterator[House]:
             assert process.stdout is not None
             found = re.search(r"http://[\w.:]+", process.stdout.readline())
             assert found is not None, "the house did not start"
-            yield House(found.group(), process.pid, configuration.projects, paths)
+            yield BusyHouse(found.group(), process.pid, configuration.projects, paths)
         finally:
             process.terminate()
 
@@ -160,7 +159,7 @@ def _log_in(page: Any) -> None:
     page.wait_for_url("**/")
 
 
-def _browse(page: Any, house: House, waits: Waits, failed: Callable[[], bool]) -> None:
+def _browse(page: Any, house: BusyHouse, waits: Waits, failed: Callable[[], bool]) -> None:
     """Begin a search, then go from screen to screen."""
     drawn, until = random.Random(1), monotonic() + _WORK
     page.goto(f"{house.address}{house.paths['user0']}/search")
@@ -177,7 +176,7 @@ def _browse(page: Any, house: House, waits: Waits, failed: Callable[[], bool]) -
 # -- the others ----------------------------------------------------------------------------------------------
 
 
-async def _load(house: House, waits: Waits, ended: threading.Event) -> None:
+async def _load(house: BusyHouse, waits: Waits, ended: threading.Event) -> None:
     others = [name for name in house.paths if name != "user0"]
     await asyncio.gather(*(_User(name, house, waits).work(ended) for name in others))
 
@@ -185,7 +184,7 @@ async def _load(house: House, waits: Waits, ended: threading.Event) -> None:
 class _User:
     """Somebody with a browser, as far as the server can tell."""
 
-    def __init__(self, name: str, house: House, waits: Waits) -> None:
+    def __init__(self, name: str, house: BusyHouse, waits: Waits) -> None:
         self._name, self._house, self._waits = name, house, waits
         self._draw = random.Random(name)
 
