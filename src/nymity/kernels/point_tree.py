@@ -26,7 +26,7 @@ NONE = np.int64(2**62)
 _SLACK = 1 + 1e-9
 
 
-class Metric(NamedTuple):
+class PointMetric(NamedTuple):
     """How far points are apart: numbers in the first ``axes`` columns, weights (p,) of the others."""
 
     axes: Any

@@ -14,6 +14,7 @@ __all__, __getattr__ = public_names(
     group_means="GroupMeans",
     k_member="KMember",
     mondrian="Mondrian",
+    outcome="SuppressedCells",
     problem="EQUAL_RECORDS",
     refine="Refine",
     row_suppression="SubsetSuppression WildcardSuppression",

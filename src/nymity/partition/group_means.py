@@ -24,7 +24,7 @@ from nymity.core.errors import ParameterError, SchemaError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report
 from nymity.kernels.mdav import mdav, variable_groups
-from nymity.kernels.point_tree import Metric
+from nymity.kernels.point_tree import PointMetric
 from nymity.partition.attributes import AttributeLayout, attributes_of, suppressed_attributes_of
 from nymity.partition.centre_cells import Centre, centre_cells, within
 from nymity.partition.geometry import Floats, Ints
@@ -175,7 +175,7 @@ def _centre(attribute: AttributeLayout) -> Centre:
     return "mean" if attribute.numeric and numbers(values) is not None else "median"
 
 
-def _points(problem: PartitionProblem, records: Ints) -> tuple[Floats, Metric]:
+def _points(problem: PartitionProblem, records: Ints) -> tuple[Floats, PointMetric]:
     """Return the records as points of the grouped columns, axes first, and how far they are apart.
 
     Numbers alone are measured in their standard deviations, and the distance is squared; mixed columns by Gower.
@@ -191,4 +191,4 @@ def _points(problem: PartitionProblem, records: Ints) -> tuple[Floats, Metric]:
         columns.append((places - attribute.low) / (width if width > 0 else 1) * weight)
     columns += [attribute.rank[combinations[:, a]][records].astype(np.float64) for a, attribute in sets]
     weights = np.array([0.0] * len(axes) + [attribute.weight for _, attribute in sets])
-    return np.stack(columns, axis=1), Metric(len(axes), weights, squared)
+    return np.stack(columns, axis=1), PointMetric(len(axes), weights, squared)

@@ -23,11 +23,11 @@ def miscounted_stars(form: CertificateForm, stated: StatedJob, released: pl.Data
         return
     levels = getattr(stated.method, "levels", {})
     weights = {name: exact_fraction(stated.schema[name].weight) for name in stated.quasi}
-    mean, fewest, most = sum(weights.values()) / len(weights), Fraction(0), Fraction(0)
+    mean, fewest, most = sum(weights.values(), Fraction(0)) / len(weights), Fraction(0), Fraction(0)
     for name, weight in weights.items():
         stars = int((as_text(released[name]) == MASK).sum()) * weight / mean
         raw = max(levels.get(name, 0), stated.schema[name].min_level) == 0
-        fewest, most = fewest + (stars if raw else 0), most + stars
+        fewest, most = fewest + stars * raw, most + stars
     if not float(fewest) * (1 - 1e-9) <= form.loss.value <= float(most) * (1 + 1e-9):
         yield (
             f"the certificate states suppressed cells of weight {form.loss.value:g}, the table has "

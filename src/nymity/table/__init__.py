@@ -28,7 +28,8 @@ __all__, __getattr__ = public_names(
     one_zero="with_one_zero",
     outcome="ByValues MethodLoss Outcome WithoutLattice",
     packing="KeyLayout",
-    partition_recoding="FreeformRecoding PartitionRecoding SuppressedRowsRecoding Quotas EQUAL_RECORDS LINKS PLACES",
+    partition_recoding="CentreRecoding FreeformRecoding PartitionRecoding SuppressedRowsRecoding Quotas EQUAL_RECORDS "
+    "LINKS PLACES",
     published_cells="ReadCells StatedLevels as_they_are by_recoding by_text looked_up",
     recoding="Outliers Recoded Recoding Unseen written_alike",
     sampled_persons="SampledPersonsRecoding person_numbers",

@@ -22,7 +22,7 @@ from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.validation import exact_fraction
-from nymity.kernels.point_tree import Metric
+from nymity.kernels.point_tree import PointMetric
 from nymity.table.text import check_comparable
 from nymity.transforms.column_numbers import ColumnNumbers
 from nymity.transforms.transform import Transform
@@ -222,7 +222,7 @@ class _Words:
         return self.words.gather(pl.Series(places).replace(-1, None)).alias(self.cells.name)
 
 
-def _points(columns: list[_Numbers | _Words]) -> tuple[Floats, Metric]:
+def _points(columns: list[_Numbers | _Words]) -> tuple[Floats, PointMetric]:
     """Return records as points, numbers first, and their metric."""
     numbers = [one for one in columns if isinstance(one, _Numbers)]
     words = [one for one in columns if isinstance(one, _Words)]
@@ -232,7 +232,7 @@ def _points(columns: list[_Numbers | _Words]) -> tuple[Floats, Metric]:
     if len(points):
         widths = np.ptp(scaled, axis=0) if words else scaled.std(axis=0)
         scaled /= np.where(widths > 0, widths, 1)
-    return np.ascontiguousarray(points), Metric(len(numbers), np.ones(len(columns)), not words)
+    return np.ascontiguousarray(points), PointMetric(len(numbers), np.ones(len(columns)), not words)
 
 
 def _without_dominance(columns: list[_Numbers | _Words], groups: Ints, limit: Fraction) -> Ints:
@@ -264,7 +264,7 @@ def _dominated(numbers: list[NDArray[Any]], groups: Ints, limit: Fraction) -> In
     return np.flatnonzero(found)
 
 
-def _joined(points: Floats, metric: Metric, groups: Ints, group: int) -> Ints:
+def _joined(points: Floats, metric: PointMetric, groups: Ints, group: int) -> Ints:
     """Join a group with the one of the record nearest to its own, and number groups anew."""
     from nymity.kernels.mdav import nearest_other
 

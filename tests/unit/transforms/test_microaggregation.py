@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import nymity as ny
 from nymity.core.draws import KeyedDraws
 from nymity.kernels.mdav import best_groups, mdav, variable_groups
-from nymity.kernels.point_tree import Metric
+from nymity.kernels.point_tree import PointMetric
 from nymity.transforms import TRANSFORMS
 
 DRAWS = KeyedDraws.seeded(1)
@@ -53,7 +53,7 @@ def naive_mdav(points: list[tuple[int, ...]], k: int) -> list[set[int]]:
 
 @given(POINTS, st.integers(2, 4))
 def test_groups_are_those_of_the_definition(points: list[tuple[int, int]], k: int) -> None:
-    groups = mdav(np.array(points, dtype=np.float64), Metric(2, np.ones(2), True), k)
+    groups = mdav(np.array(points, dtype=np.float64), PointMetric(2, np.ones(2), True), k)
     found = [set(np.flatnonzero(groups == one).tolist()) for one in range(groups.max() + 1)]
     # Centroids are fractions in one and floats in the other: points equally far from one may be told apart by rounding.
     assert Counter(map(len, found)) == Counter(map(len, naive_mdav(points, k)))
@@ -179,7 +179,7 @@ def naive_variable(points: list[tuple[int, int]], k: int, gain: int) -> list[set
 def test_groups_of_variable_sizes_are_those_of_the_definition(points: list[tuple[int, int]], k: int, gain: int) -> None:
     # Sums that are whole multiples of the number of points have an exact centre, so that ties are ties.
     points = [(a * len(points), b * len(points)) for a, b in points]
-    groups = variable_groups(np.array(points, dtype=np.float64), Metric(2, np.ones(2), True), k, float(gain))
+    groups = variable_groups(np.array(points, dtype=np.float64), PointMetric(2, np.ones(2), True), k, float(gain))
     found = {frozenset(np.flatnonzero(groups == one).tolist()) for one in range(groups.max() + 1)}
     assert found == {frozenset(one) for one in naive_variable(points, k, gain)}
 
@@ -208,7 +208,7 @@ def naive_mixed(points: list[tuple[int, int, int]], k: int) -> list[set[int]]:
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 2)), min_size=1, max_size=24))
 def test_mixed_groups_are_those_of_the_definition(points: list[tuple[int, int, int]]) -> None:
     scaled = [(a * SCALE, b * SCALE, c) for a, b, c in points]
-    metric = Metric(2, np.full(3, 9.0 * SCALE), False)
+    metric = PointMetric(2, np.full(3, 9.0 * SCALE), False)
     groups = mdav(np.array(scaled, dtype=np.float64), metric, 3)
     found = [set(np.flatnonzero(groups == one).tolist()) for one in range(groups.max() + 1)]
     assert found == naive_mixed(scaled, 3)
