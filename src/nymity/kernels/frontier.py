@@ -55,6 +55,8 @@ _TIE = 4e-12
 _MOST_BYTES = 2**27
 #: A predecessor with more entries is left by way of a waypoint.
 _WAYPOINT_ENTRIES = 1_000
+#: One with more is left by way of a second one.
+_MANY_ENTRIES = 10_000
 #: Cells for each entry up to which counting is faster than hashing and sorting.
 _CELLS_AN_ENTRY = 4
 
@@ -64,7 +66,7 @@ def advance(root, layout, rule, form, prefer, further, limit, best, ceiling, tru
     """Look at intervals until all that are left lose more than the best node, or ``budget`` nodes are checked.
 
     root (keys, block, codes, weights): the grouping of the raw table. layout (pivot, pivot_size, map_at, width, maps,
-    word, shift, mask, leaf_at, leaves, domain): see :mod:`nymity.kernels.border`; leaf_at (n_attributes, n_levels):
+    word, shift, mask, leaf_at, leaves): see :mod:`nymity.kernels.border`; leaf_at (n_attributes, n_levels):
     where the leaf counts of a level start in ``leaves``. prefer (n_attributes, n_levels): an interval is split where
     this rises most. further: which statistics the loss asks for besides. limit: records that a solution may suppress.
 
@@ -85,10 +87,13 @@ def advance(root, layout, rule, form, prefer, further, limit, best, ceiling, tru
     queue = [(bounds[i], i) for i in range(n)]
     heapq.heapify(queue)
     n_ruled, out = len(ruled_out), _wider(ruled_out, max(64, 2 * len(ruled_out)))
-    kept, kept_levels, kept_bytes = [root], np.zeros((1, m), np.int64), 0
+    # Levels and entries of what is materialized lie apart: to look through a list of arrays takes many times as long.
+    kept, kept_levels, kept_entries, kept_bytes = [root], np.zeros((64, m), np.int64), np.zeros(64, np.int64), 0
+    kept_entries[0] = len(root[1])
     found_levels, found_counts = np.empty((budget, m), np.int64), np.empty((budget, N_COUNTS), np.int64)
     found_lost, found_further = np.empty((budget, m), np.int64), np.empty((budget, max(m, 2)))
     found_loss, n_found = np.empty(budget), 0
+    many = _MANY_ENTRIES if rule[0] == SIZES else len(root[1])  # histograms hardly shrink on such a short way
     counts, lost_here, least = np.empty(N_COUNTS, np.int64), np.empty(m, np.int64), np.empty(m + 1, np.int64)
     further_here, lost_above = np.zeros(max(m, 2)), np.zeros(max(m, 2))
     bottom, top, node = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64)
@@ -119,19 +124,25 @@ def advance(root, layout, rule, form, prefer, further, limit, best, ceiling, tru
         node[axis] -= 1
         if any_above(out[:n_ruled], node):
             continue
-        at = _smallest_below(kept, kept_levels, node)
-        grouping, levels = kept[at], kept_levels[at]
-        if len(grouping[1]) > _WAYPOINT_ENTRIES:
-            waypoint = np.maximum(levels, node - 1)
-            if (waypoint != levels).any() and (waypoint != node).any():
+        at = _smallest_below(kept_levels, kept_entries[: len(kept)], node)
+        grouping, levels = kept[at], kept_levels[at].copy()
+        # A level below in every attribute, where most neighbours start; then, for those of this interval, not below it.
+        for least_entries, waypoint in (
+            (_WAYPOINT_ENTRIES, np.maximum(levels, node - 1)),
+            (many, np.maximum(np.maximum(levels, node - 1), bottom)),
+        ):
+            far = (waypoint != levels).any() and (waypoint != node).any()
+            if far and len(grouping[1]) > least_entries:
                 grouping, levels = _rolled(grouping, levels, waypoint, layout), waypoint
                 keys, block, codes, weights = grouping
                 grouping = keys.copy(), block.copy(), codes.copy(), weights.copy()
                 kept_bytes += keys.nbytes + 3 * block.nbytes
                 if kept_bytes > _MOST_BYTES:
-                    kept, kept_levels, kept_bytes = [root], kept_levels[:1], keys.nbytes + 3 * block.nbytes
+                    kept, kept_bytes = [root], keys.nbytes + 3 * block.nbytes
+                if len(kept) == len(kept_entries):
+                    kept_levels, kept_entries = _wider(kept_levels, 2 * len(kept)), _longer(kept_entries, 2 * len(kept))
+                kept_levels[len(kept)], kept_entries[len(kept)] = waypoint, len(block)
                 kept.append(grouping)
-                kept_levels = np.concatenate((kept_levels, waypoint.reshape((1, m))))
         checks += 1
         grouping = _rolled(grouping, levels, node, layout)
         told = _measure(
@@ -185,7 +196,7 @@ def _measure(grouping, node, layout, rule, form, further, limit, ceiling, counts
     a loss asks for further is counted for solutions alone.
     """
     keys, block, codes, weights = grouping
-    pivot, _, _, _, _, word, shift, mask, leaf_at, leaves, _ = layout
+    pivot, _, _, _, _, word, shift, mask, leaf_at, leaves = layout
     smallest, m, none = rule[1], len(node), np.int64(-1)  # plain numbers have what takes them compiled once more
     at = np.empty(m, np.uint64)
     for a in range(m):
@@ -197,7 +208,7 @@ def _measure(grouping, node, layout, rule, form, further, limit, ceiling, counts
         lost[pivot] = of_pivot
         least[:m], least[m] = lost, counts[SUPPRESSED]
         if further != NOTHING and counts[SUPPRESSED] <= limit:
-            _measure_further(grouping, at, layout, smallest, further, further_out)
+            _measure_further(grouping, node, at, layout, smallest, further, further_out)
         return True
     sizes, gone, gone_below = _judge(grouping, rule)
     least[m] = gone_below.sum()
@@ -212,13 +223,16 @@ def _measure(grouping, node, layout, rule, form, further, limit, ceiling, counts
 
 
 @njit(cache=True, nogil=True)
-def _measure_further(grouping, at, layout, smallest, further, out):
+def _measure_further(grouping, node, at, layout, smallest, further, out):
     """Fill the lost entropy of each attribute, or (kept, all) that rows cover."""
     keys, block, codes, weights = grouping
-    pivot, _, _, _, _, word, shift, mask, _, leaves, domain = layout
+    pivot, _, _, width, _, word, shift, mask, _, leaves = layout
     gone = np.where(weights < smallest, weights, np.uint32(0))
     if further == ENTROPY:
-        lost_entropy(keys, block, weights, gone, codes, pivot, word, shift, mask, domain, out[: len(domain)])
+        values = np.empty(len(node), np.int64)
+        for a in range(len(node)):
+            values[a] = width[a, node[a]]
+        lost_entropy(keys, block, weights, gone, codes, pivot, word, shift, mask, values, out[: len(node)])
     else:
         kept, everything = covered_products(keys, block, weights, gone, codes, pivot, word, shift, mask, at, leaves)
         out[0], out[1] = kept, everything
@@ -309,14 +323,14 @@ def _value(form, further, node, counts, lost, further_here):
 
 
 @njit(cache=True, nogil=True)
-def _smallest_below(kept, kept_levels, node):
-    """Return the materialized node at or below ``node`` with the fewest entries; the first is below all."""
+def _smallest_below(levels, entries, node):
+    """Return which materialized node at or below ``node`` has the fewest entries; the first is below all."""
     best = 0
-    for i in range(1, len(kept_levels)):
-        if len(kept[i][1]) <= len(kept[best][1]):
+    for i in range(1, len(entries)):
+        if entries[i] <= entries[best]:
             below = True
             for a in range(len(node)):
-                below &= kept_levels[i, a] <= node[a]
+                below &= levels[i, a] <= node[a]
             if below:
                 best = i
     return best
@@ -326,7 +340,7 @@ def _smallest_below(kept, kept_levels, node):
 def _rolled(grouping, levels, node, layout):
     """Roll a grouping up to a node above, by counting where combinations are not many more than entries."""
     keys, block, codes, weights = grouping
-    pivot, pivot_size, map_at, width, maps, word, shift, mask, _, _, _ = layout
+    pivot, pivot_size, map_at, width, maps, word, shift, mask, _, _ = layout
     inner = pivot_size if pivot < 0 else width[pivot, node[pivot]]
     cells = float(inner)  # the product of all widths can be beyond 64 bits
     for a in range(len(node)):
@@ -335,7 +349,7 @@ def _rolled(grouping, levels, node, layout):
         return _counted(grouping, levels, node, layout, inner, np.int64(cells))
     if pivot >= 0 and levels[pivot] != node[pivot]:  # the pivot first, which leaves fewer entries to move
         table = maps[map_at[pivot, levels[pivot], node[pivot]] :]
-        block, codes, weights = roll_up_pivot(block, codes, weights, table, pivot_size)
+        block, codes, weights = roll_up_pivot(block, codes, weights, table, inner)
     changed, at, n = np.empty(len(node), np.uint64), np.empty(len(node), np.uint64), 0
     for a in range(len(node)):
         if a != pivot and levels[a] != node[a]:
@@ -343,7 +357,7 @@ def _rolled(grouping, levels, node, layout):
             n += 1
     if n > 0:
         keys, block, codes, weights = roll_up(
-            keys, block, codes, weights, changed[:n], word, shift, mask, at[:n], maps, pivot_size
+            keys, block, codes, weights, changed[:n], word, shift, mask, at[:n], maps, inner
         )
     return keys, block, codes, weights
 
@@ -355,7 +369,7 @@ def _counted(grouping, levels, node, layout, inner, cells):
     The pivot's ``inner`` codes are adjacent, so that entries come out in the order of their blocks.
     """
     keys, block, codes, weights = grouping
-    pivot, _, map_at, width, maps, word, shift, mask, _, _, _ = layout
+    pivot, _, map_at, width, maps, word, shift, mask, _, _ = layout
     place, strides, stride = np.zeros(len(keys), np.int64), np.zeros(len(node), np.int64), inner
     for a in range(len(node)):
         if a != pivot and width[a, node[a]] > 1:

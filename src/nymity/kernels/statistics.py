@@ -176,18 +176,18 @@ def spread(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, leaf
 
 
 @njit(cache=True, nogil=True)
-def lost_entropy(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, domain, out):
+def lost_entropy(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, n_values, out):
     """Fill ``out`` (n_attributes,) with the sum over the suppressed records' values of f * log2(S / f).
 
-    f counts a generalized value among the S suppressed records; domain (n_attributes,) bounds its codes.
+    f counts a generalized value among the S suppressed records; n_values (n_attributes,): values of its level.
     """
     lost = np.zeros(len(keys), np.int64)
     total = np.int64(0)
     for c in range(len(sizes)):
         lost[class_block[c]] += gone[c]
         total += gone[c]
-    for a in range(len(domain)):
-        frequency = np.zeros(domain[a], np.int64)
+    for a in range(len(n_values)):
+        frequency = np.zeros(n_values[a], np.int64)
         if a == pivot:
             for c in range(len(sizes)):
                 frequency[codes[c]] += gone[c]

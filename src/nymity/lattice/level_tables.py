@@ -24,6 +24,7 @@ class LevelTables:
         leaves: list[NDArray[np.uint32]] = []
         self._map_at: dict[tuple[int, int, int], int] = {}
         self._leaf_at: list[list[int]] = []
+        self._widths = [[len(labels) for labels in hierarchy.labels] for hierarchy in hierarchies]
         map_end = leaf_end = 0
         steps = [[_step(hierarchy, low) for low in range(hierarchy.height)] for hierarchy in hierarchies]
         for a, hierarchy in enumerate(hierarchies):
@@ -45,6 +46,14 @@ class LevelTables:
     def map_at(self, attribute: int, low: int, high: int) -> int:
         """Where the table from codes of level ``low`` to codes of level ``high`` starts in ``maps``."""
         return self._map_at[attribute, low, high]
+
+    def width(self, attribute: int, level: int) -> int:
+        """How many codes a level has."""
+        return self._widths[attribute][level]
+
+    def widths(self, levels: Sequence[int]) -> NDArray[np.int64]:
+        """How many codes each attribute's level has, (n_attributes,)."""
+        return np.array([self._widths[a][level] for a, level in enumerate(levels)], dtype=np.int64)
 
     def leaf_of(self, attribute: int, level: int) -> int:
         """Where the leaf counts of a level start in ``leaves``."""

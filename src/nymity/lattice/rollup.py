@@ -225,8 +225,7 @@ class RollUp:
             groupings += (_membership(keys, table),) if self.counts_population else ()
         else:
             # Sorted by key, so that the entries of a block are adjacent, as kernels expect them.
-            order = _order(keys, table.combinations[:, self.pivot], self._pivot_size(0))
-            order = order[table.counts[order] > 0]
+            order = _order(table, [*self._key_attributes, self.pivot])
             keys, codes = keys[order], table.combinations[order, self.pivot].astype(np.uint32)
             fresh = np.ones(len(keys), dtype=bool)
             fresh[1:] = (keys[1:] != keys[:-1]).any(axis=1)
@@ -265,19 +264,23 @@ class RollUp:
         changed, at, pivot_map = self._changes(start, node)
         if pivot_map >= 0:
             (g,) = groupings
-            entries = roll_up_pivot(g.block, g.codes, g.weights, self._tables.maps[pivot_map:], self._pivot_size(0))
+            entries = roll_up_pivot(
+                g.block, g.codes, g.weights, self._tables.maps[pivot_map:], self._pivot_size(0, node)
+            )
             groupings = (Grouping(g.keys, *entries),)
         if len(changed):
-            groupings = tuple(self._raised(i, g, changed, at) for i, g in enumerate(groupings))
+            groupings = tuple(self._raised(i, g, changed, at, node) for i, g in enumerate(groupings))
         return Snapshot(node, groupings)
 
-    def _raised(self, i: int, g: Grouping, changed: NDArray[np.uint64], at: NDArray[np.uint64]) -> Grouping:
+    def _raised(
+        self, i: int, g: Grouping, changed: NDArray[np.uint64], at: NDArray[np.uint64], node: Node | None = None
+    ) -> Grouping:
         """Roll one grouping up; of persons no more are listed than models ask for."""
         layout = self._layout
         rising = (changed, layout.word, layout.shift, layout.mask, at, self._tables.maps)
         if most := {self._persons_at: self._most_persons, self._crowd_at: self._most_people}.get(i, 0):
             return Grouping(*roll_up_capped(g.keys, g.block, g.codes, g.weights, *rising, most))
-        return Grouping(*roll_up(g.keys, g.block, g.codes, g.weights, *rising, self._pivot_size(i)))
+        return Grouping(*roll_up(g.keys, g.block, g.codes, g.weights, *rising, self._pivot_size(i, node)))
 
     @property
     def _persons_at(self) -> int:
@@ -291,9 +294,10 @@ class RollUp:
             return -1
         return len(self.sensitive) + len(self.paired) + (self.table.persons is not None)
 
-    def _pivot_size(self, grouping: int) -> int:
+    def _pivot_size(self, grouping: int, node: Node | None = None) -> int:
+        """Return how many codes the pivot of a grouping has, at its level of ``node`` where that is an attribute."""
         if self.pivot >= 0:
-            return self.table.hierarchies[self.pivot].domain_size
+            return self._tables.width(self.pivot, 0 if node is None else node[self.pivot])
         if grouping < len(self.sensitive):
             return len(self.table.sensitive[self.sensitive[grouping]].labels)
         if self.crowd is not None and grouping == self._crowd_at:
@@ -424,7 +428,7 @@ class RollUp:
             extra["matched"] = np.array([[largest[suppressed < classes.sizes].sum(), largest.sum()]])
         if "lost_entropy" in self.needs.statistics:
             entropy = np.empty(len(leaf_at))
-            kernel.lost_entropy(*members, *fields, self._tables.domain_sizes, entropy)
+            kernel.lost_entropy(*members, *fields, self._tables.widths(snapshot.levels), entropy)
             extra["lost_entropy"] = entropy[None, :]
         return self.statistics_of(np.array([snapshot.levels]), counts, lost, extra)
 
@@ -481,7 +485,7 @@ class RollUp:
         low, layout, tables = node[self.pivot], self._layout, self._tables
         maps_at, leaves_at = tables.chain(self.pivot, low, low + length - 1)
         return (
-            self.smallest, self.pivot, maps_at, leaves_at, self._pivot_size(0),
+            self.smallest, self.pivot, maps_at, leaves_at, self._pivot_size(0, node),
             layout.word, layout.shift, layout.mask, tables.leaf_at(node), tables.leaves, tables.maps,
         )  # fmt: skip
 
@@ -491,12 +495,18 @@ def _widest(table: EncodedTable) -> int:
     return int(np.argmax([np.count_nonzero(frequency) for frequency in table.frequencies]))
 
 
-def _order(keys: NDArray[np.uint64], codes: NDArray[Any], n_codes: int) -> NDArray[np.int64]:
-    """Return the order of different pairs of key (n, n_words) and code; packed into one number where they fit."""
-    bits = max(1, n_codes - 1).bit_length()
-    if keys.shape[1] == 1 and int(keys.max(initial=0)).bit_length() + bits <= 64:
-        return np.argsort((keys[:, 0] << np.uint64(bits)) | codes.astype(np.uint64))
-    return np.lexsort((codes, *keys.T[::-1]))
+def _order(table: EncodedTable, attributes: Sequence[int]) -> NDArray[np.int64]:
+    """Return the combinations that have records, in order of some attributes: by one number where values in use fit."""
+    rows = np.flatnonzero(table.counts)
+    columns = [table.combinations[rows, a] for a in attributes]
+    occurs = [table.frequencies[a] > 0 for a in attributes]
+    if prod(int(np.count_nonzero(one)) for one in occurs) > 2**64:
+        return rows[np.lexsort(columns[::-1])]
+    number = np.zeros(len(rows), np.uint64)
+    for values, column in zip(occurs, columns, strict=True):
+        number *= np.uint64(np.count_nonzero(values))
+        number += (np.cumsum(values) - 1).astype(np.uint64)[column]
+    return rows[np.argsort(number)]
 
 
 def _membership(keys: NDArray[np.uint64], table: EncodedTable) -> Grouping:

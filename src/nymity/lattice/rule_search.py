@@ -158,5 +158,5 @@ def _layout(inquiry: Inquiry) -> tuple[Any, ...]:
                 map_at[a, low, high] = tables.map_at(a, low, high)
     return (
         engine.pivot, engine._pivot_size(0), map_at, width, tables.maps, layout.word, layout.shift,
-        layout.mask, leaf_at, tables.leaves, tables.domain_sizes,
+        layout.mask, leaf_at, tables.leaves,
     )  # fmt: skip

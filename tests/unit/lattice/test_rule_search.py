@@ -17,6 +17,7 @@ from nymity.core.errors import NoSolutionError
 from nymity.kernels import frontier as kernel
 from nymity.lattice import optimal, rule_search
 from nymity.lattice.frontier import Frontier
+from nymity.lattice.mingen import MinGen
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.search import Inquiry
 from nymity.privacy import (
@@ -112,6 +113,24 @@ def test_both_searches_find_the_same(of_values: bool, monkeypatch: pytest.Monkey
     assert asked in ([], [True])
     event("compiled" if asked else "ended before")
     assert compiled == in_python
+
+
+@pytest.mark.parametrize("loss", ["loss", "entropy", "discernibility", "ambiguity"])
+def test_large_tables_are_searched_over_waypoints(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many different records that nodes are reached by one waypoint, and by two; every node is the oracle."""
+    drawn = np.random.default_rng(7)
+    values = [[format(value, "02d") for value in range(n)] for n in (40, 24, 12, 6)]
+    table = pl.DataFrame({str(a): drawn.choice(one, 40_000) for a, one in enumerate(values)})
+    rows = [[[v, v[0], "*"] for v in values[0]], [[v, v[0], "*"] for v in values[1]]]
+    rows += [[[v, str(int(v) // 3), "*"] for v in one] for one in values[2:]]
+    encoded = encode(table, Schema({str(a): quasi(Hierarchy.from_rows(one)) for a, one in enumerate(rows)}))
+    assert len(encoded.counts) > kernel._MANY_ENTRIES
+    monkeypatch.setattr(optimal, "FIRST_STEPS", 1)
+    models = [KAnonymity(k=3)]
+    found = OptimalLattice(loss=loss, suppression=0.3).run(encoded, models)
+    best = MinGen(loss=loss, suppression=0.3).run(encoded, models)
+    assert (found.levels, found.suppressed) == (best.levels, best.suppressed)
+    assert found.loss == pytest.approx(best.loss, rel=1e-12)
 
 
 def test_too_many_open_intervals_are_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
