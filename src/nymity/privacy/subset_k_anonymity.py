@@ -21,6 +21,7 @@ import polars as pl
 
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
+from nymity.privacy.known_columns import KnownColumns
 from nymity.privacy.model import Measured, Unlimited
 from nymity.privacy.sizes import SizeModel, check_k
 from nymity.table.encoding import EncodedTable
@@ -55,6 +56,10 @@ class SubsetKAnonymity(SizeModel):
     def check(self, table: EncodedTable) -> None:
         """There cannot be more rows than the table has."""
         check_k(f"{self.key}.k", self.k, table)
+
+    def known_columns(self, table: EncodedTable) -> KnownColumns:
+        """k rows of every m columns."""
+        return KnownColumns(min(self.m, len(table.names)), self.k)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
@@ -95,7 +100,7 @@ def fewest_alike(groups: Groups, m: int) -> int | None:
     size = pl.col("records").sum()
     if groups.persons is not None:
         rows, size = rows.with_columns(groups.persons.alias("person")), pl.col("person").n_unique()
-    names = groups.cells.columns
+    names = groups.dividing
     return min(
         int(rows.group_by(list(chosen)).agg(size.alias("size"))["size"].min())  # type: ignore[arg-type]
         for chosen in combinations(names, min(m, len(names)))
