@@ -872,3 +872,24 @@ def fewest_alike(rows: Sequence[Row], m: int) -> int:
 def candidates(rows: Sequence[Row], known: Mapping[int, Label]) -> int:
     """Return how many published rows fit what somebody knows of a person: by column, its value."""
     return sum(all(row[a] in (value, "*") for a, value in known.items()) for row in rows)
+
+
+# -- whoever knows a few columns -----------------------------------------------------------------------------------
+
+
+def known_columns(
+    rows: Sequence[Row],
+    values: Sequence[Label],
+    l: int,  # noqa: E741
+    listed: Sequence[Label] | None = None,
+) -> tuple[int | None, Fraction | None]:
+    """The k and the c of LKC-privacy, over all sets of one to l columns."""
+    sizes, shares = [], []
+    for number in range(1, l + 1):
+        for chosen in combinations(range(len(rows[0]) if rows else 0), number):
+            for row in rows:
+                alike = [v for other, v in zip(rows, values, strict=True) if all(row[a] == other[a] for a in chosen)]
+                sizes.append(len(alike))
+                some = [alike.count(v) for v in set(alike) if listed is None or v in listed]
+                shares.append(Fraction(max(some, default=0), len(alike)))
+    return min(sizes, default=None), max(shares, default=None)

@@ -31,6 +31,7 @@ from nymity.lattice.nodes import EvaluatedNodes as EvaluatedNodes
 from nymity.lattice.ola import OLA as OLA
 from nymity.lattice.optimal import OptimalLattice as OptimalLattice
 from nymity.lattice.samarati import Samarati as Samarati
+from nymity.lattice.specialization import TopDownSpecialization as TopDownSpecialization
 from nymity.partition.exact import ExactPartition as ExactPartition
 from nymity.partition.exact_suppression import ExactSuppression as ExactSuppression
 from nymity.partition.freeform import FreeformGreedy as FreeformGreedy
@@ -62,6 +63,7 @@ from nymity.privacy import KMAnonymity as KMAnonymity
 from nymity.privacy import KMap as KMap
 from nymity.privacy import KMatching as KMatching
 from nymity.privacy import LinkedKAnonymity as LinkedKAnonymity
+from nymity.privacy import LKCPrivacy as LKCPrivacy
 from nymity.privacy import ProsecutorRisk as ProsecutorRisk
 from nymity.privacy import RecursiveDiversity as RecursiveDiversity
 from nymity.privacy import SampleUniques as SampleUniques

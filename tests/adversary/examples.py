@@ -19,6 +19,7 @@ PROMISES: dict[str, list[Any]] = {
     "shares of a half": [ny.FrequencyLDiversity(l=2, attribute="s")],
     "2-matching": [ny.KMatching(k=2)],
     "2-anonymity of a column": [ny.SubsetKAnonymity(k=2, m=1)],
+    "2 rows and a half of a column": [ny.LKCPrivacy(l=1, k=2, c=0.5, attribute="s")],
     "2-anonymity with wildcards": [ny.WildcardKAnonymity(k=2)],
 }
 MONOTONE = ("2-anonymity", "distinct 2-diversity")
@@ -51,6 +52,12 @@ EXAMPLES: dict[str, list[Example]] = {
     "samarati": [Example(ny.Samarati(), MONOTONE)],
     "mingen": [Example(ny.MinGen(), CLASSES)],
     "anytime-lattice": [Example(ny.AnytimeLattice(), CLASSES)],
+    "top-down-specialization": [
+        Example(
+            ny.TopDownSpecialization(),
+            ("2-anonymity", "2-anonymity of a column", "2 rows and a half of a column"),
+        )
+    ],
     "fixed-levels": [Example(ny.FixedLevels(suppression=0.5, levels={"age": 1}), CLASSES)],
     "iterative-recoding": [Example(ny.IterativeRecoding(), CLASSES)],
     "mondrian": [Example(ny.Mondrian(), CLASSES), Example(ny.Mondrian(cuts="relaxed"), CLASSES, "relaxed")],

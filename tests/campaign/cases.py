@@ -23,6 +23,7 @@ KINDS = {
     **dict.fromkeys(
         ("optimal-lattice", "ola", "datafly", "samarati", "mingen", "anytime-lattice", "fixed-levels"), "levels"
     ),
+    "top-down-specialization": "cuts",
     "iterative-recoding": "layers",
     **dict.fromkeys(("freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"), "freeform"),
     **dict.fromkeys(("cell-suppression", "exact-suppression"), "suppressed"),
@@ -341,6 +342,8 @@ def _models(draw: random.Random, method: str, kind: str, secrets: list[Column], 
         choices = SIZE_ALONE
     elif method in ("ola", "samarati"):
         choices = [*MONOTONE, *(["distinct-l-diversity"] if secrets else [])]
+    elif kind == "cuts":
+        choices = ["k-anonymity", *(["lkc-privacy", "alpha-k-anonymity"] if secrets else [])]
     elif kind == "sampled":
         choices = ["differential-privacy"]
     elif kind == "freeform":
@@ -370,6 +373,7 @@ def _asked(draw: random.Random, key: str, attribute: str, secrets: list[Column],
         "k-anonymity": lambda: {"k": pick([1, 2, 2, 3, 3, 4])},
         "k-matching": lambda: {"k": pick([1, 2, 2, 3, 4])},
         "subset-k-anonymity": lambda: {"k": pick([1, 2, 2, 3]), "m": pick([1, 2, 3])},
+        "lkc-privacy": lambda: {"l": pick([1, 2, 3]), "k": pick([1, 2, 2, 3]), "c": pick([0.6, 0.75, 0.9, 1.0])},
         "wildcard-k-anonymity": lambda: {"k": pick([1, 2, 2, 3, 4])},
         "prosecutor-risk": lambda: {"limit": pick([0.5, 0.34, 0.3, 1.0])},
         "dominance": lambda: {"limit": pick([0.5, 0.4, 0.3, 0.75])},
@@ -400,7 +404,7 @@ def _asked(draw: random.Random, key: str, attribute: str, secrets: list[Column],
             "epsilon_search": pick([0.1, 0.5]),
         },
     }[key]()
-    about = key in SPREADS
+    about = key in SPREADS or key == "lkc-privacy"
     return {"model": key, **given, **({"attribute": attribute} if about else {})}
 
 
@@ -443,7 +447,7 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
         if method in ("split-carry", "exact-partition"):
             given["seconds"] = 2.0
         return given
-    if kind == "suppressed rows":
+    if kind in ("suppressed rows", "cuts"):
         return {}
     if kind == "centres":
         return draw.choice([{}, {"variable": 1.5}])

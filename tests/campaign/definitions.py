@@ -264,6 +264,21 @@ def _every_columns(model: dict[str, Any], shown: Shown) -> tuple[dict[str, Any],
     return {"k": fewest, "m": m}, fewest is None or fewest >= model["k"]
 
 
+def _known_columns(model: dict[str, Any], shown: Shown) -> tuple[dict[str, Any], bool]:
+    rows, l, listed = shown.classes, model["l"], model.get("values")  # noqa: E741
+    sizes, shares = [], []
+    for some in combinations(range(len(rows[0]) if rows else 0), min(l, len(rows[0]) if rows else 0)):
+        groups: dict[Any, Counter[Any]] = {}
+        for row, value in zip(rows, shown.sensitive[model["attribute"]], strict=True):
+            groups.setdefault(tuple(row[a] for a in some), Counter())[value] += 1
+        for counts in groups.values():
+            sizes.append(counts.total())
+            held = [n for value, n in counts.items() if listed is None or value in listed]
+            shares.append(Fraction(max(held, default=0), counts.total()))
+    k, c = min(sizes, default=None), max(shares, default=None)
+    return {"l": l, "k": k, "c": c}, k is None or (k >= model["k"] and c <= exact(model["c"]))
+
+
 def _wildcards(model: dict[str, Any], shown: Shown) -> tuple[dict[str, Any], bool]:
     def match(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
         return all(a == b or "*" in (a, b) for a, b in zip(one, other, strict=True))
@@ -325,6 +340,7 @@ _MODELS = {
     "delta-presence": _presence,
     "k-matching": _matching,
     "subset-k-anonymity": _every_columns,
+    "lkc-privacy": _known_columns,
     "wildcard-k-anonymity": _wildcards,
     "differential-privacy": _private,
 }

@@ -17,6 +17,16 @@ MODELS: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
     "km-anonymity": ({"k": 3, "m": 2}, [("k", 0), ("k", True), ("k", 2.5), ("m", 0), ("m", True), ("m", 1.5)]),
     "k-matching": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
     "subset-k-anonymity": ({"k": 3, "m": 2}, [("k", 0), ("k", True), ("k", 2.5), ("m", 0), ("m", True), ("m", 1.5)]),
+    "lkc-privacy": (
+        {"l": 2, "k": 3, "c": 0.75, "attribute": "s", "values": ("p", "q")},
+        [
+            *(("l", bad) for bad in (0, True, 1.5)),
+            *(("k", bad) for bad in (0, True, 2.5)),
+            *(("c", bad) for bad in (0, 1.01, True, "1", 0.30000000001)),
+            ("attribute", 7),
+            *(("values", bad) for bad in ((), "x", (1,))),
+        ],
+    ),
     "wildcard-k-anonymity": ({"k": 3}, [("k", 0), ("k", True), ("k", 2.5), ("k", "3")]),
     "distinct-l-diversity": ({"l": 2, "attribute": "s"}, [("l", 0), ("l", False), ("l", 1.5), ("attribute", 7)]),
     "frequency-l-diversity": (
@@ -108,6 +118,7 @@ METHODS: dict[str, tuple[dict[str, Any], PrivacyModel]] = {
     "mingen": ({"prefer": ("a", "b"), "threads": 2}, SIZES),
     "anytime-lattice": ({"loss": "entropy", "suppression": 0.25, "seconds": 1.5, "checks": 10}, SIZES),
     "iterative-recoding": ({"share": 0.05}, SIZES),
+    "top-down-specialization": ({"target": "s"}, ny.LKCPrivacy(l=2, k=3, c=1.0, attribute="s")),
     "fixed-levels": ({"suppression": 0.25, "levels": {"a": 1}}, SIZES),
     "mondrian": ({"choose": "gain", "cuts": "relaxed", "cells": "set", "bounds": {"a": (0, 9)}}, SIZES),
     "sorted-groups": ({"cells": "set", "categorical": "order"}, SIZES),

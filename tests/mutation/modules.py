@@ -121,6 +121,8 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "publishing/released_files.py": _PUBLISH,
     "publishing/remeasured.py": _PUBLISH,
     "publishing/certificate.py": _PUBLISH,
+    "privacy/lkc_privacy.py": ("unit/lattice/test_top_down_specialization.py",),
+    "lattice/specialization.py": ("unit/lattice/test_top_down_specialization.py",),
     "privacy/subset_k_anonymity.py": ("unit/partition/test_row_suppression.py",),
     "privacy/wildcard_k_anonymity.py": ("unit/partition/test_row_suppression.py",),
     "privacy/k_matching.py": ("unit/privacy/test_k_matching.py", "unit/publishing/test_publish_freeform.py"),

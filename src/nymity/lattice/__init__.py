@@ -20,4 +20,5 @@ __all__, __getattr__ = public_names(
     search="LatticeSearch OnInterrupt",
     solution_space="evaluate_lattice",
     space="Node Space provable",
+    specialization="TopDownSpecialization",
 )

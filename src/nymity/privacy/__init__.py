@@ -32,6 +32,7 @@ from nymity.privacy.k_map import KMap as KMap
 from nymity.privacy.delta_presence import DeltaPresence as DeltaPresence
 from nymity.privacy.k_matching import KMatching as KMatching
 from nymity.privacy.subset_k_anonymity import SubsetKAnonymity as SubsetKAnonymity
+from nymity.privacy.lkc_privacy import LKCPrivacy as LKCPrivacy
 from nymity.privacy.wildcard_k_anonymity import WildcardKAnonymity as WildcardKAnonymity
 
 #: Every model by its key.
@@ -44,6 +45,7 @@ _inner, __getattr__ = public_names(
     decision="Decision accepted accepted_and_most_kept decide refuse_shares_of_persons suppressed_records",
     f_privacy="OTHERS",
     kernel_rule="KernelRule",
+    known_columns="KnownColumns",
     links="Knows MOST_SETS number_of_sets",
     model="INFINITE",
     second_table="Frame",

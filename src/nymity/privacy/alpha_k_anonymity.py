@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number, short_fraction, whole_number
 from nymity.privacy.groups import Groups
+from nymity.privacy.known_columns import KnownColumns
 from nymity.privacy.model import Measured
 from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive
 from nymity.privacy.shares import Caps
@@ -79,6 +80,11 @@ class AlphaKAnonymity(SensitiveModel):
             return super().most_kept(classes, accepted)
         caps = Caps.uniform(exact_fraction(self.alpha), classes.histograms[self.attribute].n_values)
         return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
+
+    def known_columns(self, table: EncodedTable) -> KnownColumns:
+        """Ask for k rows of all columns, and the share alpha."""
+        listed = np.ones(len(table.sensitive[self.attribute].labels), dtype=np.bool_)
+        return KnownColumns(len(table.names), self.k, exact_fraction(self.alpha), self.attribute, listed)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

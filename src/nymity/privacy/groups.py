@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -56,6 +57,8 @@ class Groups:
         self._source = table
         self._keys = self._table.columns
         self._counts: dict[str, pl.DataFrame] = {}
+        #: What models found out about it and ask for again, by what was asked.
+        self.found: dict[tuple[Any, ...], Any] = {}
         self._largest: dict[str, pl.DataFrame] = {}
         self._shares: dict[str, PersonShares] = {}
         self._hierarchies = dict(hierarchies or {})
@@ -79,6 +82,12 @@ class Groups:
     def cells(self) -> pl.DataFrame:
         """The quasi-identifying cells of every row, columns by number."""
         return self._table
+
+    @cached_property
+    def dividing(self) -> list[str]:
+        """Which columns of the cells have several values: in others rows share their cell anyway. One at least."""
+        several = [name for name in self._keys if self._table[name].n_unique() > 1]
+        return several or self._keys[:1]
 
     @property
     def records(self) -> pl.Series:
@@ -181,6 +190,10 @@ class Groups:
         """Number of different values of an attribute in each class, missing as a value."""
         return self.largest_values(attribute)["values"]
 
+    def value_of_rows(self, attribute: str) -> pl.Series:
+        """The value of every row in an attribute, missing as a value."""
+        return _with_gaps(self._source[attribute])
+
     def value_counts(self, attribute: str) -> pl.DataFrame:
         """Records of each value of an attribute in each class, missing as a value.
 
@@ -189,7 +202,7 @@ class Groups:
         are numbers of persons: one with two values counts for both.
         """
         if attribute not in self._counts:
-            values = _with_gaps(self._source[attribute])
+            values = self.value_of_rows(attribute)
             rows = pl.DataFrame({"class": self.class_of_rows, "value": values, "records": self._records})
             if self.persons is not None:
                 rows = rows.with_columns(self.persons.alias("person"), pl.lit(1, pl.Int64).alias("records"))
@@ -211,7 +224,7 @@ class Groups:
         """Return how the values of an attribute are spread over each class, every person weighing one."""
         assert self.persons is not None, "nobody said of whom rows are"
         if attribute not in self._shares:
-            values = _with_gaps(self._source[attribute])
+            values = self.value_of_rows(attribute)
             self._shares[attribute] = PersonShares.of(
                 self.rows_of_persons.with_columns(values.alias("value"), self._records), self.alone
             )

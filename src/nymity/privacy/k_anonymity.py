@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
+from nymity.privacy.known_columns import KnownColumns
 from nymity.privacy.model import Measured
 from nymity.privacy.sizes import SizeModel, check_k
 from nymity.table.encoding import EncodedTable
@@ -31,6 +32,10 @@ class KAnonymity(SizeModel):
     def check(self, table: EncodedTable) -> None:
         """A class cannot have more records than the table."""
         check_k(f"{self.key}.k", self.k, table)
+
+    def known_columns(self, table: EncodedTable) -> KnownColumns:
+        """Ask for k rows of all columns."""
+        return KnownColumns(len(table.names), self.k)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

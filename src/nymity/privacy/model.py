@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nymity.privacy.groups import Groups
 from nymity.privacy.kernel_rule import KernelRule
+from nymity.privacy.known_columns import KnownColumns
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 
@@ -164,6 +165,11 @@ class PrivacyModel(ABC):
         possible = np.where(sizes >= self.smallest_class, sizes, 0)
         unions = self.unions and (classes.persons is None or self.over_persons != "shares")
         return np.where(accepted, possible, np.maximum(possible - 1, 0)) if unions else possible
+
+    def known_columns(self, table: EncodedTable) -> KnownColumns | None:
+        """Return what it asks of rows that share their cells in some columns, if that is all it asks for."""
+        del table
+        return None
 
     @classmethod
     @abstractmethod

@@ -21,6 +21,7 @@ import polars as pl
 
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
+from nymity.privacy.known_columns import KnownColumns
 from nymity.privacy.model import Measured, Unlimited
 from nymity.privacy.sizes import SizeModel, check_k
 from nymity.table.encoding import EncodedTable
@@ -55,6 +56,10 @@ class SubsetKAnonymity(SizeModel):
     def check(self, table: EncodedTable) -> None:
         """There cannot be more rows than the table has."""
         check_k(f"{self.key}.k", self.k, table)
+
+    def known_columns(self, table: EncodedTable) -> KnownColumns:
+        """k rows of every m columns."""
+        return KnownColumns(min(self.m, len(table.names)), self.k)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:
@@ -96,7 +101,7 @@ def fewest_alike(groups: Groups, m: int) -> int | None:
     if groups.persons is not None:
         rows, size = rows.with_columns(groups.persons.alias("person")), pl.col("person").n_unique()
     # The widest columns first: a combination of one is mostly found there, and nothing is rarer.
-    names = sorted(groups.cells.columns, key=lambda name: -rows[name].n_unique())
+    names = sorted(groups.dividing, key=lambda name: -rows[name].n_unique())
     fewest = rows.height if groups.persons is not None else groups.n_records
     for chosen in combinations(names, min(m, len(names))):
         fewest = min(fewest, int(rows.group_by(chosen).agg(size.alias("size"))["size"].min()))  # type: ignore[arg-type]

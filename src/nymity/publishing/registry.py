@@ -23,6 +23,7 @@ from nymity.lattice.samarati import Samarati as Samarati
 from nymity.lattice.mingen import MinGen as MinGen
 from nymity.lattice.anytime import AnytimeLattice as AnytimeLattice
 from nymity.lattice.iterative import IterativeRecoding as IterativeRecoding
+from nymity.lattice.specialization import TopDownSpecialization as TopDownSpecialization
 from nymity.lattice.fixed_levels import FixedLevels as FixedLevels
 from nymity.partition.mondrian import Mondrian as Mondrian
 from nymity.partition.sorted_groups import SortedGroups as SortedGroups

@@ -77,6 +77,8 @@ _IN_MODEL = {
     ("average-risk", "limit"): _share(0.1),
     ("frequency-l-diversity", "l"): _decimal(2.0, 1),
     ("entropy-l-diversity", "l"): _decimal(2.0, 1),
+    ("lkc-privacy", "l"): _whole(2, low=1),
+    ("lkc-privacy", "c"): _share(0.5),
 }
 
 

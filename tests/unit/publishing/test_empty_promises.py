@@ -17,6 +17,7 @@ CASES: list[tuple[type[PrivacyModel], dict[str, Any], dict[str, Any]]] = [
     (ny.KAnonymity, {"k": 1}, {"k": 2}),
     (ny.LinkedKAnonymity, {"k": 1, "knows": 2}, {"k": 2, "knows": "all"}),
     (ny.KMAnonymity, {"k": 1, "m": 2}, {"k": 2, "m": 1}),
+    (ny.LKCPrivacy, {"l": 1, "k": 1, "c": 1}, {"l": 1, "k": 2, "c": 1}),
     (ny.SubsetKAnonymity, {"k": 1, "m": 1}, {"k": 2, "m": 1}),
     (ny.WildcardKAnonymity, {"k": 1}, {"k": 2}),
     (ny.ProsecutorRisk, {"limit": 1}, {"limit": 0.99}),

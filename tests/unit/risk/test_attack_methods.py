@@ -17,9 +17,10 @@ SCHEMA = ny.Schema(
         for name, attribute in ny.datasets.hospital_schema().items()
     }
 )
-#: Methods that suppress cells of single rows, and what they promise.
+#: Methods that keep promises about some of the columns, or rows with cells of their own.
 ROWS: dict[str, PrivacyModel] = {
     "subset-suppression": ny.SubsetKAnonymity(k=3, m=1),
+    "top-down-specialization": ny.LKCPrivacy(l=1, k=3, c=0.8, attribute="diagnosis"),
     "wildcard-suppression": ny.WildcardKAnonymity(k=3),
 }
 TRUTHFUL = [key for key, method in METHODS.items() if not issubclass(method, PrivateMethod)]

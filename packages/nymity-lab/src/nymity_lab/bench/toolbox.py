@@ -23,6 +23,7 @@ from nymity.table.attribute import quasi
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Schema
 from nymity.transforms import Microaggregation
+from nymity_lab.bench import known_columns
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
@@ -55,6 +56,7 @@ def _lines(unit: float) -> Iterator[Line]:
         yield from _cost(CellSuppression(), [KAnonymity(k=k)], census, f"census, k={k}", unit, target=110)
     yield from _cost(SubsetSuppression(), [SubsetKAnonymity(k=5, m=2)], adult, "adult, k=5, m=2", unit)
     yield from _cost(WildcardSuppression(), [WildcardKAnonymity(k=3)], adult, "adult, k=3", unit)
+    yield from known_columns.lines(unit)
     for k in (3, 5):
         yield from _gaps(adult, k)
     for k in (3, 5):
