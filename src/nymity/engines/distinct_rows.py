@@ -12,6 +12,8 @@ from nymity.engines.engine_rows import RECORDS
 #: Distinct rows that are kept together in memory; beyond them rows are divided into files.
 MOST_ROWS = 6_000_000
 _BUCKETS = 64
+#: Rows that wait at least before they are merged: more of them take memory, fewer take time.
+_WAITING = 4_000_000
 
 
 class DistinctRows:
@@ -20,14 +22,14 @@ class DistinctRows:
     def __init__(self, folder: Path, columns: Sequence[str], *, most: int = MOST_ROWS) -> None:
         self._folder, self._columns, self._most = folder, list(columns), most
         self._pending: list[pl.DataFrame] = []
-        self._rows = 0
+        self._rows = self._merged_rows = 0
         self._spilled: dict[int, list[Path]] = {}
 
     def add(self, part: pl.DataFrame) -> None:
         """Add rows with their counts; a row may have been there before."""
         self._pending.append(part)
         self._rows += part.height
-        if self._rows > 2 * self._most:
+        if self._rows > min(2 * self._most, max(_WAITING, 2 * self._merged_rows)):
             self._merge()
             if self._rows > self._most:
                 self._spill()
@@ -45,7 +47,7 @@ class DistinctRows:
     def _merge(self) -> None:
         if len(self._pending) > 1:
             self._pending = [self._merged(self._pending)]
-            self._rows = self._pending[0].height
+            self._rows = self._merged_rows = self._pending[0].height
 
     def _merged(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         return pl.concat(parts).group_by(self._columns).agg(pl.col(RECORDS).sum())
@@ -54,7 +56,7 @@ class DistinctRows:
         if not self._pending:
             return
         rows = pl.concat(self._pending)
-        self._pending, self._rows = [], 0
+        self._pending, self._rows, self._merged_rows = [], 0, 0
         # The hash only divides; equal rows have equal hashes, whatever part they come in.
         bucket = rows.select(self._columns).hash_rows(seed=0) % _BUCKETS
         for (number,), part in rows.with_columns(bucket.alias("bucket")).partition_by("bucket", as_dict=True).items():

@@ -117,7 +117,8 @@ class StreamedRows(Rows):
         return self._selected([name], dropping).unique().collect(engine="streaming").to_series()
 
     def _batches(self, columns: Sequence[str], dropping: Dropping) -> Iterator[pl.DataFrame]:
-        yield from _in_batches(self._selected(columns, dropping))
+        frame = self._selected(columns, dropping)
+        yield from frame.collect_batches(chunk_size=BATCH, maintain_order=False, engine="streaming")
 
 
 def measured_parts(path: Path, columns: Sequence[str], folder: Path, memory: int) -> Iterator[pl.DataFrame]:
@@ -128,10 +129,8 @@ def measured_parts(path: Path, columns: Sequence[str], folder: Path, memory: int
     safe = [f"c{i}" for i in range(len(columns))]
     found = DistinctRows(folder, safe, most=max(BATCH, memory // (100 * (len(safe) + 1))))
     with told(StreamedRows.kind, "measure"):
-        for batch in _in_batches(written.scan().select(chosen)):
+        # Groups of rows of a release are batches: taken one by one, none is read ahead, which takes half the memory.
+        for start in range(0, written.height, BATCH):
+            batch = written.scan().slice(start, BATCH).select(chosen).collect(engine="streaming")
             found.add(batch.group_by(safe).agg(pl.len().cast(pl.Int64).alias(RECORDS)))
         yield from found.parts()
-
-
-def _in_batches(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    yield from frame.collect_batches(chunk_size=BATCH, maintain_order=False, engine="streaming")
