@@ -20,7 +20,7 @@ from nymity.workbench.foresights import consequences_of, known_consequences
 from nymity.workbench.home import Home
 from nymity.workbench.opening import open_table
 from nymity.workbench.project import Project
-from nymity.workbench.promise_edits import PromiseEdits
+from nymity.workbench.promise_edits import PromiseEdits, _as_kind
 from nymity.workbench.promise_sentences import (
     explained,
     further,
@@ -283,3 +283,11 @@ def test_a_private_project_has_the_forecast_alone(page: Any, workbench: Served, 
     page.get_by_text("The finest levels to hope for").wait_for()
     assert page.get_by_text("Break a promise").count() == 0
     shot(page, "promises-private", full=True)
+
+
+def test_listed_values_are_typed_with_commas_and_told() -> None:
+    assert _as_kind("words", "HIV, flu,") == ["HIV", "flu"]
+    assert _as_kind("words", " , ") is None
+    assert _as_kind("words", "") is None
+    model = {"model": "lkc-privacy", "l": 2, "k": 5, "c": 0.5, "attribute": "ill", "values": ["HIV", "flu"]}
+    assert "(listed: HIV, flu; any where none is)" in plain_sentence(model, "", Texts.of("en"))

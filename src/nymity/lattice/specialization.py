@@ -12,7 +12,7 @@ gain, in bits); ``anonymity loss`` is by how much fewer records than v the rares
 *Each v is asked about once.* If a table breaks a promise about known columns, so does every finer one
 (:mod:`nymity.privacy.lkc_privacy`). So a step that would break it stays forbidden however others go on, and the end is
 a cut of which no further step is possible. For this the score must not change on the way, which is where we differ from
-the paper: there the anonymity loss is that of the rarest combination of columns, and scores are renewed on the way.
+Fung et al.: there the anonymity loss is that of the rarest combination of columns, and scores are renewed on the way.
 
 *What is counted for a step.* Only groups of records with v change, so only sets of l columns with this one are looked
 at, for the records with v. Columns that show one value divide nothing and are left out. Sets grow column by column: as

@@ -127,7 +127,9 @@ def _title(key: str) -> str:
 def _as_kind(kind: str, value: Any) -> Any:
     """Return a number of a page as the job has it: JSON knows no difference between 5 and 5.0."""
     if value is None or value == "":
-        return None if kind in ("whole", "decimal", "share") else value
+        return None if kind in ("whole", "decimal", "share", "words") else value
+    if kind == "words":
+        return [word.strip() for word in value.split(",") if word.strip()] or None
     if kind == "whole":
         return int(value) if float(value).is_integer() else float(value)
     return float(value) if kind in ("decimal", "share") else value

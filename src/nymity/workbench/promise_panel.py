@@ -29,6 +29,7 @@ from nymity.workbench.promise_sentences import (
     pieces,
     plain_sentence,
     protects,
+    told,
     value_of,
 )
 from nymity.workbench.tables import look_at
@@ -153,6 +154,10 @@ def _field(
             on_change=lambda event: put(found.choices[event.value]),
         )
         made.props("dense outlined options-dense").classes("in-sentence choice")
+        label = name
+    elif found.kind == "words":
+        made = ui.input(value=told(model, name, texts) if value else "", placeholder="…", on_change=on)
+        made.props(f"dense outlined spellcheck=false debounce={_TYPED}").classes("in-sentence path-field")
         label = name
     elif found.kind == "path":
         made = ui.input(value=str(value or ""), placeholder=texts("promises.path"), on_change=on)

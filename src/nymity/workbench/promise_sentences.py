@@ -22,7 +22,7 @@ _NAMED = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """What can be set in a sentence: ``kind`` says how (whole, decimal, share, choice, column, path)."""
+    """What can be set in a sentence: ``kind`` says how (whole, decimal, share, choice, column, path, words)."""
 
     kind: str
     start: Any = None
@@ -61,6 +61,7 @@ PARAMETERS: dict[str, Parameter] = {
     "distance": Parameter(kind="choice", start="equal", choices=("equal", "ordered", "hierarchical")),
     "notion": Parameter(kind="choice", start="standard", choices=("standard", "probabilistic")),
     "attribute": Parameter(kind="column"),
+    "values": Parameter(kind="words"),
     "population": Parameter(kind="path", start=""),
     "subset": Parameter(kind="path", start=""),
     "epsilon": _decimal(1.0, 0),
@@ -135,6 +136,8 @@ def told(model: Mapping[str, Any], name: str, texts: Texts) -> str:
     key = f"promises.choice.{value}"
     if name == "thresholds" and isinstance(value, Mapping):
         value = value.get(OTHERS, value)
+    if isinstance(value, list):
+        return ", ".join(value)
     return "…" if value in (None, "") else texts(key) if texts.has(key) else str(value)
 
 

@@ -3,7 +3,7 @@
 ``stays``: Diabetes 130-US hospitals (Strack et al. 2014), forty columns that somebody may know of a stay, and whether
 the patient came again. ``defendants``: generated, sixty columns of a kind that risk scores of courts are made from
 (age, counts of charges, codes, answers to questions), all of which depend on a few hidden traits, and whether somebody
-was charged again within two years; about as often, and as hard to predict, as reported of COMPAS.
+was charged again within two years. Nothing about it is fitted to real defendants.
 """
 
 from __future__ import annotations
