@@ -327,7 +327,9 @@ class Pages:
             keep(to, release.certificate, FINDINGS_NAME, Findings.of(release, original, attacks).text())
         with self._spared(REPORT_NAME):
             learning = learned(self.screen, release, original, release.job.target, observe)
-            page = render_report(release, original, comparison=comparison, learning=learning, attacks=attacks)
+            page = render_report(
+                release, original, comparison=comparison, learning=learning, attacks=attacks, known=True
+            )
             keep(to, release.certificate, REPORT_NAME, page)
             self.has_report = True
 

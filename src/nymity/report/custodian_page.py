@@ -60,12 +60,14 @@ def render_report(
     comparison: Comparison | None = None,
     learning: LearningResult | None = None,
     attacks: AttackReport | None = None,
+    known: bool = False,
 ) -> str:
     """Return the report on a release as one HTML page that needs no network.
 
     ``release`` is what publish returned, or the folder of a release of any day, or :func:`nymity.open` of it, with the
     custodian's folder beside it.
-    ``original`` is the table the release was made from, in any kind of frame; it is checked against the certificate.
+    ``original`` is the table the release was made from, in any kind of frame; it is checked against the certificate,
+    unless whoever has just made the release of it says that it is ``known``.
     The page shows aggregates of the original (never a record, and no category of fewer records than the promise
     protects), so it is for the custodian. The same release and table give the same page.
     ``comparison`` is what :func:`nymity.compare` said of both by all measures, where that was asked before.
@@ -80,7 +82,7 @@ def render_report(
         opened = checked(opened)
     if opened.is_private:
         return private_page(opened)
-    subject = Subject.of(opened, to_polars(original), comparison)
+    subject = Subject.of(opened, to_polars(original), comparison, known=known)
     figures = Figures()
     group, chosen = _KINDS.get(type(subject.recoding), ("class", _SECTIONS))
     opening = headline(opened, fate(subject, group))

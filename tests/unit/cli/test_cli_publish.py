@@ -52,6 +52,17 @@ def test_publish_writes_everything_and_says_what_was_done(folder: Path, nymity: 
     assert done.stderr == ""
 
 
+def test_the_source_is_hashed_once_though_the_report_is_about_it(
+    folder: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hashed_again(*_: object, **__: object) -> str:
+        raise AssertionError("the source was hashed before")
+
+    monkeypatch.setattr("nymity.publishing.opened.source_hash", hashed_again)
+    assert nymity("publish", "job.toml", "--out", "release").exit_code == 0
+    assert (folder / "release-custodian/report.html").exists()
+
+
 def test_publish_answers_in_json_alone(folder: Path, nymity: Run) -> None:
     done = nymity("publish", "job.toml", "--out", "release", "--no-report", "--json")
     found = json.loads(done.stdout)
