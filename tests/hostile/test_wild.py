@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hostile.wild import driver, judge
+from hostile.wild import driver, judge, surroundings
 from hostile.wild.case import Kind
 from hostile.wild.command import Ended
 from hostile.wild.outcome import Outcome, Verdict
@@ -172,6 +172,21 @@ def test_paths_hidden_files_and_open_permissions_are_seen(tmp_path: Path) -> Non
     (custodian / "log.json").write_text("x")
     (custodian / "log.json").chmod(0o644)
     assert [fault.partition(" ")[0] for fault in judge.left_lying(release, custodian)] == [".nymity-stage", "log.json"]
+
+
+@pytest.mark.parametrize(
+    ("code", "state", "wrong"),
+    [(0, "new", False), (0, "old", True), (2, "old", False), (2, "new", True), (130, "old", False), (130, "new", False),
+     (143, "mixed: ['new', 'old']", True)],
+)  # fmt: skip
+def test_what_a_publish_may_leave_is_known_by_its_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, state: str, wrong: bool
+) -> None:
+    """A signal may come when the new release is whole; an error of ours may not come then."""
+    monkeypatch.setattr(surroundings, "_version", lambda place: state)
+    ended = Ended(arguments=("publish",), code=code, out="", err="error: said" if code else "")
+    found = surroundings._judged("", ended, tmp_path, again=True, out="release", may_die=True)
+    assert (found.outcome is Outcome.MIXED) == wrong
 
 
 def test_the_judge_imports_nothing_of_nymity() -> None:

@@ -153,7 +153,9 @@ class Carded:
         title = table.title or shown.title
         title = title if len(table.rows) <= _BARS else f"{title} (the first {_BARS} of {len(table.rows):,})"
         chart = altair.Chart(altair.Data(values=rows), title=title)
-        label = altair.Y("label:N", sort=None, title=table.columns[0], axis=altair.Axis(labelLimit=320))
+        # A title beside the labels would be drawn over long ones; above them it is not.
+        beside = {"titleAngle": 0, "titleAlign": "right", "titleX": -8, "titleY": -8, "labelLimit": 480}
+        label = altair.Y("label:N", sort=None, title=table.columns[0], axis=altair.Axis(**beside))
         return chart.mark_bar().encode(x=altair.X("value:Q", title=str(table.bars)), y=label)
 
     @staticmethod

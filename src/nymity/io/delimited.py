@@ -17,7 +17,7 @@ import polars as pl
 
 from nymity.core.csv_lines import csv_rows
 from nymity.core.errors import FileError, TableError
-from nymity.core.quoting import quoted
+from nymity.core.quoting import quoted, relayed
 from nymity.core.separator import separator_line
 from nymity.io.coded import CodedColumn, CodedTable
 from nymity.io.column_names import named
@@ -396,6 +396,13 @@ def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: 
             "table",
             expected=f"characters that {encoding} has",
             got=quoted(error.object[error.start]),
+            hint='encoding = "utf-8" in [output], ny.Output',
+        ) from error
+    except UnicodeError as error:  # a codec of names, such as idna, has no place for long texts
+        raise TableError(
+            "table",
+            expected=f"texts that {encoding} can write",
+            got=relayed(error, "one that it cannot"),
             hint='encoding = "utf-8" in [output], ny.Output',
         ) from error
 

@@ -26,7 +26,7 @@ from nymity.table.attribute import Attribute, Role, quasi
 from nymity.table.content_order import content_order
 from nymity.table.encoding import person_ids
 from nymity.table.schema import Schema
-from nymity.table.text import MASK, as_text, is_missing
+from nymity.table.text import MASK, as_text, gathered, is_missing
 
 #: The column of a join that says whether a row is of a child, or of a parent without any.
 HAS_CHILDREN = "has children"
@@ -222,9 +222,9 @@ def _joined(
     right = pl.DataFrame({"id": theirs}).with_row_index("child")
     pairs = left.join(right, on="id", how="left", maintain_order="left_right")
     marked = pl.select(pl.when(pairs["child"].is_null()).then(pl.lit(NO)).otherwise(pl.lit(YES))).to_series()
-    cells = {name: parents[name].gather(pairs["parent"]) for name in parents.columns}
+    cells = {name: gathered(parents[name], pairs["parent"]) for name in parents.columns}
     return pl.DataFrame(
-        {**cells, HAS_CHILDREN: marked, **{name: children[name].gather(pairs["child"]) for name in own}}
+        {**cells, HAS_CHILDREN: marked, **{name: gathered(children[name], pairs["child"]) for name in own}}
     )
 
 

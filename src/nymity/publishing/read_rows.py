@@ -23,7 +23,7 @@ from nymity.table.encoding import EncodedTable, codes_of, labelled
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.published_cells import StatedLevels, looked_up
 from nymity.table.recoding import Recoding
-from nymity.table.text import MASK, as_text
+from nymity.table.text import MASK, as_text, gathered
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ def read_rows(
     kept = ~(_masked(text, recoding) if masked is None else masked)
     first = run_starts([*text.values(), pl.Series(kept)])  # equal rows follow each other: only the first is read
     inside = kept[first]
-    starts = {name: cells.gather(first[inside]) for name, cells in text.items()}
+    starts = {name: gathered(cells, first[inside]) for name, cells in text.items()}
     labels = {name: cells.unique().to_list() for name, cells in starts.items()}
     columns = _columns(table, labels, recoding, levels)
     numbers = np.empty((np.count_nonzero(inside), len(columns)), dtype=np.int64)

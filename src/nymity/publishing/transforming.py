@@ -16,6 +16,7 @@ from nymity.core.draws import Draws
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.fingerprint import fingerprint
 from nymity.table.content_order import content_order, ranked_text
+from nymity.table.text import gathered
 from nymity.transforms import Transform
 
 #: The warning of columns that are not true any more.
@@ -34,12 +35,12 @@ def transformed(
             continue
         # Draws belong to places in an order of contents, so that the source's order of rows has no part in them.
         order = content_order(pl.DataFrame({column.name: ranked_text(column) for column in table}))
-        listed = pl.DataFrame({column.name: column.gather(_places(order)) for column in table})
+        listed = pl.DataFrame({column.name: gathered(column, _places(order)) for column in table})
         back = _places(np.argsort(order))
         # Another table or order draws anew: one noise in two orders would be as many differences as there are rows.
         purpose = f"{purpose_of(place, one)} {fingerprint(listed)}"
-        made = one.changed(listed, draws, purpose, None if units is None else units.gather(_places(order)))
-        table = _with_columns(table, {name: column.gather(back) for name, column in made.items()})
+        made = one.changed(listed, draws, purpose, None if units is None else gathered(units, _places(order)))
+        table = _with_columns(table, {name: gathered(column, back) for name, column in made.items()})
     return table
 
 

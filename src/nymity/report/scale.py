@@ -20,7 +20,7 @@ from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.partition_recoding import PartitionRecoding
-from nymity.table.text import as_text
+from nymity.table.text import as_text, gathered
 
 Ints = NDArray[np.int64]
 #: Values that a scale of cells has at most, where a hierarchy has a level of that few.
@@ -77,7 +77,7 @@ def quasi_scale(subject: Subject, recoding: LevelRecoding, name: str) -> ScaledC
     if len(recoding.layers) == 1:
         shown = _codes(subject.frame[name], {label: code for code, label in enumerate(labels)})
     else:
-        rows = subject.original[name].gather(subject.log.source_rows)
+        rows = gathered(subject.original[name], subject.log.source_rows)
         shown = above[_codes(rows, hierarchy.index)].astype(np.int64)
     before = above[raw_codes(subject, name)].astype(np.int64)
     return ScaledColumn(labels=labels, before=before, after=np.where(masked, -1, shown))

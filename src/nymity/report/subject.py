@@ -22,6 +22,7 @@ from nymity.table.attribute import Role
 from nymity.table.encoding import person_ids
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
+from nymity.table.text import gathered
 
 
 def check_source(opened: OpenedRelease, original: pl.DataFrame, *, known: bool = False) -> CustodianLog:
@@ -104,7 +105,7 @@ class Subject:
         """The released table with whose its rows are and the weights of their records, which the original tells."""
         roles = (Role.PERSON, Role.HOUSEHOLD, Role.WEIGHT)
         known = [name for role in roles for name in self.schema.columns(role)]
-        return self.frame.with_columns(self.original[name].gather(self.log.source_rows) for name in known)
+        return self.frame.with_columns(gathered(self.original[name], self.log.source_rows) for name in known)
 
     @cached_property
     def owners(self) -> NDArray[np.int64] | None:

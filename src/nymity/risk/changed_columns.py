@@ -29,7 +29,7 @@ from nymity.core.errors import SchemaError, TableError
 from nymity.core.validation import nearest
 from nymity.io import to_polars
 from nymity.table.attribute import Role
-from nymity.table.text import as_text
+from nymity.table.text import as_text, gathered
 
 if TYPE_CHECKING:
     from nymity.utility.released import Released
@@ -99,7 +99,7 @@ def changed_columns(
             hint="ny.open(folder) finds the custodian's folder beside it",
         )
     source, names = to_polars(original), _names(released, columns)
-    pairs = [(source[name].gather(released.source_rows), released.frame[name]) for name in names]
+    pairs = [(gathered(source[name], released.source_rows), released.frame[name]) for name in names]
     numbers = [_numbers(before, after) for before, after in pairs]
     whole = [one for one in numbers if one is not None and np.isfinite(one).all() and (one.std(axis=1) > 0).all()]
     together = np.array(whole) if whole else None  # (columns, before and after, records)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.table.text import as_text, plainly_named
+from nymity.table.text import as_text, gathered, plainly_named
 
 #: The largest number of several ranks in one.
 _BITS = 2**63 - 1
@@ -26,7 +26,7 @@ def content_order(
     these keep the order they have.
     """
     named = [table[name] for name in (table.columns if columns is None else columns)]
-    chosen = named if rows is None else [series.gather(rows) for series in named]
+    chosen = named if rows is None else [gathered(series, rows) for series in named]
     cells = {f"c{i}": _by_text(series.alias("c")) for i, series in enumerate(chosen)}  # names may be patterns
     safe = pl.DataFrame(cells).with_row_index("row")
     if not cells or any(not _is_ranked(column.dtype) for column in safe) or 2 * safe["c0"].n_unique() > safe.height:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from nymity.core.errors import TableError
@@ -43,6 +45,11 @@ def check_comparable(values: pl.Series, *, where: str = "column") -> None:
 def plainly_named(values: pl.Series) -> pl.Series:
     """Return the column under a harmless name: polars reads names like ``^x$`` as patterns, even of a series."""
     return values.alias("cells")
+
+
+def gathered(values: pl.Series, rows: Any) -> pl.Series:
+    """Return the cells of these rows, of a column with whatever name."""
+    return plainly_named(values).gather(rows).alias(values.name)
 
 
 def _float_text(values: pl.Series) -> pl.Series:

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
+from nymity.table.text import plainly_named
 
 #: Decimals of a column; what has more is rounded to them.
 MOST_DECIMALS = 9
@@ -35,7 +36,7 @@ class ColumnNumbers:
                 got=f"{cells.dtype}",
                 hint=_TEXT if cells.dtype == pl.String else "",
             )
-        values = cells.cast(pl.Float64).fill_nan(None).drop_nulls().to_numpy()
+        values = plainly_named(cells).cast(pl.Float64).fill_nan(None).drop_nulls().to_numpy()
         if not np.isfinite(values).all():
             raise TableError(f"column {cells.name!r}", expected="finite numbers", got="an infinite one")
         while decimals < MOST_DECIMALS and not np.array_equal(np.round(values, decimals), values):
@@ -73,13 +74,13 @@ class ColumnNumbers:
         """Return the column with other numbers, gaps as they were: whole ones where all are."""
         made = np.full(len(self.cells), np.nan)
         made[self.present] = units / 10.0**self.decimals + 0.0  # no zero below zero
-        column = pl.Series(self.cells.name, made).fill_nan(None)
+        column = pl.Series(made).fill_nan(None).alias(self.cells.name)
         return column.cast(pl.Int64) if self.decimals == 0 else column
 
     @property
     def present(self) -> NDArray[np.bool_]:
         """Which cells have a number."""
-        return self.cells.cast(pl.Float64).fill_nan(None).is_not_null().to_numpy()
+        return plainly_named(self.cells).cast(pl.Float64).fill_nan(None).is_not_null().to_numpy()
 
 
 def decimals_of(number: float) -> int:

@@ -20,6 +20,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError, TableError
+from nymity.table.text import plainly_named
 from nymity.transforms.column_numbers import ColumnNumbers, decimals_of
 from nymity.transforms.transform import Transform
 
@@ -83,7 +84,7 @@ class _EndCoding(Transform):
         owners = np.arange(len(numbers.units))
         wanted = self.fewest
         if self.fewest is not None and units is not None:
-            owners = units.to_physical().rank("dense").to_numpy()[numbers.present]
+            owners = plainly_named(units).to_physical().rank("dense").to_numpy()[numbers.present]
         if self.share is not None:
             wanted = ceil(Fraction(repr(self.share)) * len(numbers.units))
         assert wanted is not None

@@ -11,6 +11,7 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.draws import Draws
+from nymity.table.text import gathered
 from nymity.transforms.transform import Transform
 
 _FINEST = 2**40
@@ -44,5 +45,5 @@ class PostRandomization(Transform):
             n, cells = table.height, table[name]
             chosen = draws.numbers(f"{purpose} {name!r} which", np.full(n, _FINEST)) < int(self.share * _FINEST)
             others = draws.numbers(f"{purpose} {name!r} whose", np.full(n, max(n, 1)))
-            made[name] = cells.gather(pl.Series(np.where(chosen, others, np.arange(n)), dtype=pl.UInt32))
+            made[name] = gathered(cells, pl.Series(np.where(chosen, others, np.arange(n)), dtype=pl.UInt32))
         return made

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError, TableError
+from nymity.table.text import gathered
 from nymity.transforms.column_numbers import ColumnNumbers
 from nymity.transforms.transform import Transform, names_of
 
@@ -160,7 +161,7 @@ def _members(groups: Ints, order: Ints) -> Iterator[Ints]:
 
 def _gathered(table: pl.DataFrame, columns: tuple[str, ...], source: Ints) -> dict[str, pl.Series]:
     places = pl.Series(source, dtype=pl.UInt32)
-    return {name: table[name].gather(places) for name in columns}
+    return {name: gathered(table[name], places) for name in columns}
 
 
 def _check_apart(field: str, names: tuple[str, ...], columns: tuple[str, ...]) -> None:

@@ -19,7 +19,7 @@ from nymity.core.errors import ParameterError
 from nymity.core.plain_data import read_json
 from nymity.publishing.job_tables import load_source
 from nymity.report import check_source
-from nymity.table.text import as_text
+from nymity.table.text import as_text, gathered
 from nymity.workbench.house.rights import Right
 from nymity.workbench.project import Project
 from nymity.workbench.runs import JOB_NAME, BackgroundRun, RunState
@@ -119,7 +119,7 @@ class RowsBeside:
         for name in self.names:
             for frame, at in ((self.original, pl.Series(numbers)), (self.table, there)):
                 known = name in frame.columns
-                columns.append(as_text(frame[name].gather(at)).to_list() if known else [None] * len(numbers))
+                columns.append(as_text(gathered(frame[name], at)).to_list() if known else [None] * len(numbers))
         return [list(row) for row in zip(*columns, strict=True)]
 
 

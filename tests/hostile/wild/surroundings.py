@@ -34,6 +34,8 @@ from .publishing import forced, found
 
 NOBODY = 65534
 _AGAIN = "job2.json"
+#: Exit codes of commands that were asked to end; where the signal came when all was written, the new release is there.
+STOPPED = {129, 130, 143}
 
 
 def environment(case: Case) -> Verdict:
@@ -197,7 +199,7 @@ def _judged(
         wrong = (
             state not in ("old", "new")
             or (success and state != "new")
-            or (not died and not success and ended.code in KNOWN and state != "old")
+            or (not died and not success and ended.code in KNOWN - STOPPED and state != "old")
         )
         wrong = wrong and not (place.parent / "kept").exists()  # what lies there is not what was published
         faults += found(Outcome.MIXED, [f"{what}: {state} is there"] if wrong else [], ended)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import vl_convert
 
 import nymity as ny
 from in_browser import browser as browser
@@ -123,6 +124,10 @@ def test_its_table_as_a_plot(results: dict[str, Carded], kind: str) -> None:
     chart = results[kind].plot().to_dict()  # which altair validates
     assert chart["mark"]["type"] == "bar"
     assert {*chart["data"]["values"][0]} == {"label", "value"}
+    drawn = vl_convert.vegalite_to_svg(chart)
+    labels = [str(row["label"]) for row in chart["data"]["values"]]
+    for label in (one for one in labels if re.fullmatch(r"[\w ,.():-]+", one)):  # the others are written otherwise
+        assert f">{label.strip()}<" in drawn.replace(">  ", ">"), "a label is cut off"
 
 
 def test_a_long_table_is_not_drawn_as_a_wall() -> None:

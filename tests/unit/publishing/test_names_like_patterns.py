@@ -1,0 +1,53 @@
+"""Columns whose names polars takes for patterns, such as ``^age$``: they are names everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import nymity as ny
+from nymity.io import WriteOptions
+from nymity.table.content_order import content_order
+
+N = 60
+TABLE = pl.DataFrame(
+    {
+        "^age$": [20 + i % 5 for i in range(N)],
+        "^s.x$": ["f", "m"] * (N // 2),
+        "^pay$": [float(1000 + i * 7 % 90) for i in range(N)],
+        "^ill$": ["a", "b", "c"] * (N // 3),
+    }
+)
+ROLES = {"^age$": "quasi", "^s.x$": "quasi", "^pay$": "insensitive", "^ill$": "sensitive"}
+CALLS: dict[str, Callable[[], Any]] = {
+    "publish": lambda: ny.publish(TABLE, ROLES, k=3),
+    "mondrian": lambda: ny.publish(TABLE, ROLES, k=3, method="mondrian"),
+    "swapping": lambda: ny.publish(TABLE, ROLES, k=3, transforms=[ny.RankSwapping(columns=("^pay$",))]),
+    "randomized": lambda: ny.publish(TABLE, ROLES, k=3, transforms=[ny.PostRandomization(columns=("^pay$",))]),
+    "rounded": lambda: ny.publish(TABLE, ROLES, k=3, transforms=[ny.Rounding(columns=("^pay$",), base=5)]),
+    "attack": lambda: ny.risk.attack(ny.publish(TABLE, ROLES, k=3), TABLE),
+    "report": lambda: ny.publish(TABLE, ROLES, k=3).report(TABLE),
+    "compare": lambda: ny.compare(TABLE, ny.publish(TABLE, ROLES, k=3)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_they_are_names(name: str) -> None:
+    assert CALLS[name]() is not None
+
+
+def test_some_rows_in_the_order_of_their_content() -> None:
+    rows = pl.Series([5, 3, 0]).to_numpy()
+    plain = TABLE.rename({name: f"c{i}" for i, name in enumerate(TABLE.columns)})
+    assert content_order(TABLE, rows=rows).tolist() == content_order(plain, rows=rows).tolist()
+
+
+def test_a_codec_of_names_is_told_as_such(tmp_path: Path) -> None:
+    """``idna`` encodes names of hosts: of longer texts it says neither where nor which letter."""
+    table = pl.DataFrame({"a": ["x" * 80]})
+    with pytest.raises(ny.NymityError, match=r"texts that idna can write.*utf-8"):
+        ny.write_table(table, tmp_path / "t.csv", WriteOptions(encoding="idna"))
