@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,10 +19,11 @@ from nymity.bucket.planning import METHODS as PLANNERS
 from nymity.bucket.planning import plan
 from nymity.bucket.problem import read_pair
 from nymity.core import validation
-from nymity.core.draws import Draws, KeyedDraws
+from nymity.core.draws import KeyedDraws
 from nymity.core.errors import ParameterError, SchemaError
-from nymity.core.progress import Observer, silent
+from nymity.core.progress import Observer
 from nymity.privacy import PrivacyModel, Unlimited
+from nymity.privacy.table_method import MethodTask, TableMethod
 from nymity.table.bucket_recoding import BUCKET, COUNT, NUMBERS, BucketRecoding, Slots
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 from nymity.table.hierarchy import Label
@@ -30,7 +31,7 @@ from nymity.table.recoding import Recoding
 
 
 @dataclass(frozen=True, kw_only=True)
-class BucketMethod(ABC):
+class BucketMethod(TableMethod[BucketOutcome]):
     """Publish quasi-identifiers as they are with the number of a bucket, and sensitive values by bucket.
 
     Made for models that limit the share of each value: F'-privacy, frequency l-diversity, beta-likeness. Which values
@@ -51,33 +52,23 @@ class BucketMethod(ABC):
     def divide(self, shares: ValueLimits, observe: Observer) -> tuple[Slots, Plan | None]:
         """Decide how many records of each value every bucket has, and by which plan."""
 
-    def run(
-        self,
-        table: EncodedTable,
-        models: Sequence[PrivacyModel],
-        *,
-        columns: Sequence[str] | None = None,
-        observe: Observer = silent,
-        draws: Draws | None = None,
-    ) -> BucketOutcome:
-        """Plan buckets that keep every promise; ``columns`` default to the quasi-identifiers.
-
-        ``draws``, those of a new key by default, number the buckets.
-        """
-        for model in models:
+    def _decide(self, task: MethodTask) -> BucketOutcome:
+        """Plan buckets that keep every promise, and number them by the draws."""
+        table = task.table
+        for model in task.models:
             model.check(table)
         attribute = _sensitive_attribute(table, self.key)
-        published = [name for name in columns or table.names if name != attribute]
+        published = [name for name in task.columns if name != attribute]
         _check_names(attribute, published)
         column = table.sensitive[attribute]
-        slots, planned = self.divide(ValueLimits.of(models, column, self.key), observe)
+        slots, planned = self.divide(ValueLimits.of(task.models, column, self.key), task.observe)
         recoding = BucketRecoding(
             columns=(*published, BUCKET),
             hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
             attribute=attribute,
             labels=column.labels,
             slots=slots,
-            ids=(draws or KeyedDraws.fresh()).permutation(NUMBERS, slots.n_buckets) + 1,
+            ids=(task.draws or KeyedDraws.fresh()).permutation(NUMBERS, slots.n_buckets) + 1,
         )
         return BucketOutcome(recoding=recoding, loss=float(np.sum((slots.sizes - 1) ** 2)), plan=planned)
 

@@ -13,7 +13,7 @@ from nymity.cli.given import read_original_given
 from nymity.cli.inputs import open_released
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
-from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption
+from nymity.cli.shared_options import AsJson, JobOption, PopulationOption, Quiet, RecodingOption, ReleaseArgument
 from nymity.core.exit_code import ExitCode
 from nymity.core.wording import people as people_of
 from nymity.core.wording import percent
@@ -33,7 +33,7 @@ EXAMPLES = (
 
 
 def command(
-    release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
+    release: ReleaseArgument,
     job: JobOption = None,
     original: Annotated[
         Path | None, typer.Option(help="Table it was made from, or the job that names it.", show_default=False)
@@ -41,9 +41,7 @@ def command(
     earlier: Annotated[
         Path | None, typer.Option(help="Another release of the same people.", show_default=False)
     ] = None,
-    population: Annotated[
-        Path | None, typer.Option(help="Table of the people the records are of.", show_default=False)
-    ] = None,
+    population: PopulationOption = None,
     control: Annotated[
         Path | None, typer.Option(help="People of the same kind outside of it.", show_default=False)
     ] = None,

@@ -11,7 +11,15 @@ from rich.table import Table
 
 from nymity.cli.console import Screen, add_row, parameters, table
 from nymity.cli.inputs import open_released
-from nymity.cli.shared_options import AsJson, FailOnWarnings, JobOption, Quiet, RecodingOption
+from nymity.cli.shared_options import (
+    AsJson,
+    FailOnWarnings,
+    JobOption,
+    Quiet,
+    RecodingOption,
+    ReleaseArgument,
+    SensitiveOption,
+)
 from nymity.cli.warnings_shown import list_warnings, show_warnings
 from nymity.core.commit import refuse_between
 from nymity.core.errors import FileError, InputError
@@ -43,7 +51,7 @@ _STYLES = {"holds": None, "does not hold": "bold red", "cannot be seen": "yellow
 
 
 def command(
-    release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
+    release: ReleaseArgument,
     job: JobOption = None,
     certificate: Annotated[
         Path | None,
@@ -57,12 +65,7 @@ def command(
         typer.Option(help="Public key that must have signed the certificate.", show_default=False),
     ] = None,
     recoding: RecodingOption = None,
-    sensitive: Annotated[
-        Path | None,
-        typer.Option(
-            help="Second table of a bucketized release; looked for beside the first unless given.", show_default=False
-        ),
-    ] = None,
+    sensitive: SensitiveOption = None,
     original: Annotated[
         Path | None,
         typer.Option(

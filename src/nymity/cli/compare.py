@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.table import Table
 
 from nymity.cli import learning
@@ -14,7 +13,7 @@ from nymity.cli.console import Screen, add_row, bar, table
 from nymity.cli.given import Given, Original, read_original_given, refuse_release
 from nymity.cli.inputs import load_job, open_released
 from nymity.cli.private import about_private
-from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption
+from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption, ReleaseArgument
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ _BAR = 14
 
 def command(
     original: Original,
-    release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
+    release: ReleaseArgument,
     job: JobOption = None,
     recoding: RecodingOption = None,
     target: learning.Target = None,

@@ -13,7 +13,7 @@ from nymity.cli.console import Screen, add_row, table
 from nymity.cli.given import Data, job_of_given
 from nymity.cli.inputs import may_write, same_file
 from nymity.cli.progress import watching
-from nymity.cli.shared_options import AsJson, Force, JobOption, Quasi, Quiet, Reading, reads_a_table
+from nymity.cli.shared_options import AsJson, Force, JobOption, Quasi, Quiet, Reading, Settings, reads_a_table
 from nymity.core.errors import FileError
 from nymity.core.wording import count, percent
 
@@ -46,10 +46,7 @@ def command(
     threads: Annotated[
         int | None, typer.Option(help="Threads that share the work (default: the job's).", min=1, show_default=False)
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
-    ] = None,
+    settings: Settings = None,
     force: Force = False,
     *,
     reading: Reading,

@@ -9,7 +9,7 @@ import typer
 
 from nymity.cli.console import Screen, add_row, table
 from nymity.cli.inputs import load_job
-from nymity.cli.shared_options import AsJson, Quiet
+from nymity.cli.shared_options import AsJson, Quiet, Settings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,10 +26,7 @@ EXAMPLES = (
 def command(
     job: Annotated[Path, typer.Argument(help="Job file, .toml or .json.", show_default=False)],
     top: Annotated[int, typer.Option(help="Choices of levels to show.", min=1)] = 5,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
-    ] = None,
+    settings: Settings = None,
     persons: Annotated[
         int | None,
         typer.Option(help="Number of persons that anybody may know, where records are of persons.", show_default=False),

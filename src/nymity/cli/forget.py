@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.shared_options import AsJson, Quiet
+from nymity.cli.shared_options import AsJson, CustodianOption, Quiet, Wait
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count
 
@@ -17,14 +17,9 @@ EXAMPLES = ("nymity forget release --yes", "nymity forget release --custodian /s
 
 def command(
     release: Annotated[Path, typer.Argument(help="Folder of the release, or its custodian's.", show_default=False)],
-    custodian: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the custodian's log (default: beside the release, with -custodian appended)."),
-    ] = None,
+    custodian: CustodianOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Really: it cannot be undone.")] = False,
-    wait: Annotated[
-        float, typer.Option(help="Seconds to wait for another run that writes to the same folders.", min=0)
-    ] = 0.0,
+    wait: Wait = 0.0,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nymity.cli.console import Screen
-from nymity.cli.shared_options import AsJson, Quiet
+from nymity.cli.shared_options import AsJson, CustodianOption, Quiet, Wait
 
 EXAMPLES = ('nymity identify release --pseudonym p1f… --reason "incidental finding, ethics vote 12"',)
 
@@ -19,13 +19,8 @@ def command(
     reason: Annotated[
         str, typer.Option(help="Why this person is to be known; it is noted with the time.", show_default=False)
     ],
-    custodian: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the custodian's log (default: beside the release, with -custodian appended)."),
-    ] = None,
-    wait: Annotated[
-        float, typer.Option(help="Seconds to wait for another run that writes to the same folders.", min=0)
-    ] = 0.0,
+    custodian: CustodianOption = None,
+    wait: Wait = 0.0,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:

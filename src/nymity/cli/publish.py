@@ -24,6 +24,8 @@ from nymity.cli.shared_options import (
     Quasi,
     Quiet,
     Reading,
+    Settings,
+    Wait,
     reads_a_table,
 )
 from nymity.cli.stopping import was_stopped
@@ -80,10 +82,7 @@ def command(
     ] = None,
     delivered: Delivered = None,
     with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html for you too.")] = True,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
-    ] = None,
+    settings: Settings = None,
     node: Annotated[
         str | None,
         typer.Option(
@@ -103,9 +102,7 @@ def command(
     master: Annotated[
         str | None, typer.Option(help="Spark's master, such as local[2] or spark://host:7077.", show_default=False)
     ] = None,
-    wait: Annotated[
-        float, typer.Option(help="Seconds to wait for another run that writes to the same folders.", min=0)
-    ] = 0.0,
+    wait: Wait = 0.0,
     *,
     reading: Reading,
     quiet: Quiet = False,

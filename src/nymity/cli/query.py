@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +12,7 @@ from nymity.cli.given import Original, read_original_given
 from nymity.cli.inputs import open_released
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
-from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption
+from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption, ReleaseArgument, SensitiveOption
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
@@ -29,15 +28,10 @@ EXAMPLES = (
 
 def command(
     original: Original,
-    release: Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)],
+    release: ReleaseArgument,
     job: JobOption = None,
     recoding: RecodingOption = None,
-    sensitive: Annotated[
-        Path | None,
-        typer.Option(
-            help="Second table of a bucketized release; looked for beside the first unless given.", show_default=False
-        ),
-    ] = None,
+    sensitive: SensitiveOption = None,
     attribute: Annotated[
         str | None,
         typer.Option(help="Sensitive column to ask for; needed where there are several.", show_default=False),

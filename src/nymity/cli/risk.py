@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +11,7 @@ from nymity.cli.console import Screen, add_row, table
 from nymity.cli.given import Data, read_with_roles
 from nymity.cli.private import about_source
 from nymity.cli.progress import watching
-from nymity.cli.shared_options import AsJson, JobOption, Quasi, Quiet, Reading, reads_a_table
+from nymity.cli.shared_options import AsJson, JobOption, PopulationOption, Quasi, Quiet, Reading, reads_a_table
 from nymity.cli.warnings_shown import counted
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count, people, percent
@@ -37,9 +36,7 @@ def command(
     data: Data,
     job: JobOption = None,
     quasi: Quasi = None,
-    population: Annotated[
-        Path | None, typer.Option(help="Table of the people the records are of.", show_default=False)
-    ] = None,
+    population: PopulationOption = None,
     population_size: Annotated[int | None, typer.Option(help="How many people there are.", show_default=False)] = None,
     sampling_fraction: Annotated[
         float | None, typer.Option(help="Records (or persons) / people, in place of their number.", show_default=False)

@@ -42,6 +42,30 @@ FailOnWarnings = Annotated[
 JobOption = Annotated[
     Path | None, typer.Option("--job", help="Job file (.toml or .json) that names the roles.", show_default=False)
 ]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FIELD=VALUE", help="Change a field of the job; repeatable.", show_default=False),
+]
+CustodianOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--custodian", help="Folder of the custodian's log (default: beside the release, with -custodian appended)."
+    ),
+]
+PopulationOption = Annotated[
+    Path | None,
+    typer.Option("--population", help="Table of the people the records are of.", show_default=False),
+]
+Wait = Annotated[float, typer.Option(help="Seconds to wait for another run that writes to the same folders.", min=0)]
+ReleaseArgument = Annotated[Path, typer.Argument(help="The release: its folder or table.", show_default=False)]
+SensitiveOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--sensitive",
+        help="Second table of a bucketized release; looked for beside the first unless given.",
+        show_default=False,
+    ),
+]
 RecodingOption = Annotated[
     Path | None,
     typer.Option(

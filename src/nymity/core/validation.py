@@ -10,7 +10,7 @@ from math import inf, isfinite
 from numbers import Integral, Rational, Real
 from typing import Any
 
-from nymity.core.errors import ParameterError
+from nymity.core.errors import InputError, ParameterError
 
 #: Numerator and denominator of a short fraction stay below this, so that products with numbers of records fit 64 bits.
 MAX_TERM = 2**31
@@ -60,6 +60,21 @@ def instance(where: str, value: object, kind: type[Any] | tuple[type[Any], ...],
     """Refuse anything but an object of some class."""
     if not isinstance(value, kind):
         raise ParameterError(where, expected=expected, got=f"{type(value).__name__} {value!r}"[:80])
+
+
+def columns_there(
+    error: type[InputError], where: str, needed: Iterable[str], columns: Iterable[str], *, expected: str = ""
+) -> None:
+    """Refuse a table without one of the ``needed`` columns, by an error of the kind that suits where it came from."""
+    wanted, there = list(dict.fromkeys(needed)), list(columns)
+    for name in wanted:
+        if name not in there:
+            raise error(
+                where,
+                expected=expected or f"the columns {', '.join(map(repr, wanted))}",
+                got=f"no column {name!r}",
+                hint=nearest(name, there),
+            )
 
 
 def nearest(word: object, words: Iterable[object]) -> str:

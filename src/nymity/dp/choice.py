@@ -63,6 +63,7 @@ class Drawing:
         """
         if isinstance(self.score, Score):
             work = self.space.size * len(self.score.table.counts)
+            # The distribution is the same either way: see lazy_exponential_mechanism.
             if work >= self.score.lazy_from:
                 return self._from_bounds(Envelope(self.score, self.space, epsilon / self._interval), epsilon)
         scores = self.score.everywhere(self.space, self.observe)
@@ -76,6 +77,7 @@ class Drawing:
         more, and a single record can decide it; so a share of epsilon is kept for a draw.
         """
         walked, scores = self._walk(epsilon * (1 - final_share) / steps, steps)
+        # steps draws of the walk and this one spend epsilon together, also where the walk ends early.
         return NodeChoice(walked[self._draw(scores, epsilon * final_share)], np.array(walked), scores)
 
     def as_published(self, *, epsilon: Fraction, steps: int) -> NodeChoice:
@@ -102,6 +104,7 @@ class Drawing:
                 break
             drawn = self._draw_lazily(bounds, partial(self._score_of, candidates), epsilon)
             walked.append(candidates.pop(drawn))
+            # A lazy draw leaves in place of a bound the score that it settled: of what was drawn it is the score.
             scores.append(int(bounds[drawn]))
             bounds = np.delete(bounds, drawn)
         return walked, whole(scores)

@@ -68,6 +68,7 @@ class Entropy(ClassScore):
         """Return -Σ weight (Σ c² + n S)."""
         suppressed, total = self.table.n_records - int(sizes.sum()), 0
         for a, worth in enumerate(self._worth):
+            # Sums of whole numbers below 2^53 are exact in the floats that bincount counts with.
             alike = np.bincount(codes[:, a], weights=sizes).astype(np.int64)
             total += worth * (int(alike @ alike) + self._n * suppressed)
         return -total

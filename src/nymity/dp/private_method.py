@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,14 +13,13 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.bits import SYSTEM, Bits, NotPrivate, at_most_each, binomials
-from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
-from nymity.core.progress import Observer, silent
 from nymity.dp.choice import Drawing, NodeChoice, NodeScore
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.scores import weights_of
 from nymity.lattice.space import Space
 from nymity.privacy import PrivacyModel
+from nymity.privacy.table_method import MethodTask, TableMethod
 from nymity.table.encoding import EncodedTable, PersonColumn
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.recoding import Recoding
@@ -32,7 +31,7 @@ MAX_SCORED = 2**22
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivateMethod(ABC):
+class PrivateMethod(TableMethod["PrivateOutcome"]):
     """Publish a sample at levels that are drawn by their score on another one.
 
     ``not_private_seed`` makes all draws repeatable, for tests. Such a release is *not* private, and its certificate
@@ -73,22 +72,14 @@ class PrivateMethod(ABC):
     def choose(self, drawing: Drawing, epsilon: Fraction) -> NodeChoice:
         """Draw a node: epsilon-differentially private for the sample."""
 
-    def run(
-        self,
-        table: EncodedTable,
-        models: Sequence[PrivacyModel],
-        *,
-        columns: Sequence[str] | None = None,
-        observe: Observer = silent,
-        draws: Draws | None = None,
-    ) -> PrivateOutcome:
+    def _decide(self, task: MethodTask) -> PrivateOutcome:
         """Draw levels on one sample; the recoding of the outcome draws another one when it is applied.
 
         The promise holds if hierarchies do not depend on the records: :func:`nymity.publish` sees to that.
         """
-        model = the_promise(models)
+        table, model = task.table, the_promise(task.models)
         check_unit(model, None if table.persons is None else table.persons.name)
-        names = tuple(columns or table.names)
+        names = tuple(task.columns)
         check_published(names, table.names)
         space = self.space(table)
         bits: Bits = SYSTEM if self.not_private_seed is None else NotPrivate(self.not_private_seed)
@@ -96,7 +87,7 @@ class PrivateMethod(ABC):
         score = self.scored(sample, model.k)
         # A record changes scores by something in an interval that holds 0, so c of them do in one c times as long.
         interval = model.rows_of_a_unit * self.interval(model.k, sum(weights_of(table), Fraction(0)))
-        drawing = Drawing(score=score, space=space, interval=interval, bits=bits, observe=observe)
+        drawing = Drawing(score=score, space=space, interval=interval, bits=bits, observe=task.observe)
         choice = self.choose(drawing, model.draw_epsilon)
         levels = dict(zip(table.names, choice.node, strict=True))
         hierarchies = dict(zip(table.names, table.hierarchies, strict=True))

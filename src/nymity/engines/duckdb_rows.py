@@ -14,7 +14,7 @@ from nymity.core.errors import ParameterError, TableError
 from nymity.core.extras import require
 from nymity.engines.engine_rows import RECORDS
 from nymity.engines.failures import told
-from nymity.engines.parquet_source import ParquetSource
+from nymity.engines.parquet_source import OfParquet, ParquetSource
 from nymity.engines.recoding_plan import RecodingPlan
 from nymity.engines.shuffling import shuffle_file
 from nymity.engines.sql_plan import grouped, names_of, quoted
@@ -31,7 +31,7 @@ _OURS = ("memory_limit", "temp_directory", "enable_external_access", "preserve_i
 _BY_BOUNDS = "statistics_propagation,filter_pushdown"
 
 
-class DuckDBRows(SqlRows):
+class DuckDBRows(OfParquet, SqlRows):
     """Rows of Parquet files in a database that lives in memory and in a private folder."""
 
     kind: ClassVar[str] = "duckdb"
@@ -63,16 +63,6 @@ class DuckDBRows(SqlRows):
             except BaseException:
                 self._connection.close()
                 raise
-
-    @property
-    def columns(self) -> Mapping[str, pl.DataType]:
-        """Those of the files."""
-        return self._source.columns
-
-    @property
-    def height(self) -> int:
-        """Rows of all files."""
-        return self._source.height
 
     def apply(self, plan: RecodingPlan, path: Path) -> None:
         """Join the dictionaries and the classes, and write rows in order."""

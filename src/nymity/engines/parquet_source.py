@@ -94,3 +94,19 @@ def _difference(first: Mapping[str, pl.DataType], other: Mapping[str, pl.DataTyp
         f"{', '.join(unlike)}" if unlike else "",
     ]
     return "; ".join(filter(None, parts)) or "another order of columns"
+
+
+class OfParquet:
+    """What rows of Parquet files are, whichever engine they are in: the files themselves say it."""
+
+    _source: ParquetSource
+
+    @property
+    def columns(self) -> Mapping[str, pl.DataType]:
+        """Those of the files."""
+        return self._source.columns
+
+    @property
+    def height(self) -> int:
+        """Rows of all files."""
+        return self._source.height

@@ -22,7 +22,7 @@ from nymity.core.errors import FileError, TableError
 from nymity.core.extras import require
 from nymity.engines.engine_rows import RECORDS
 from nymity.engines.failures import told
-from nymity.engines.parquet_source import ParquetSource
+from nymity.engines.parquet_source import OfParquet, ParquetSource
 from nymity.engines.recoding_plan import RecodingPlan
 from nymity.engines.shuffling import shuffle_file
 from nymity.engines.sql_plan import grouped, names_of
@@ -32,7 +32,7 @@ _OLDEST_JAVA = 17
 _ROWS_AT_A_TIME = 250_000
 
 
-class SparkRows(SqlRows):
+class SparkRows(OfParquet, SqlRows):
     """Rows of Parquet files in a session of Spark; one that the program has already is used, and left running."""
 
     kind: ClassVar[str] = "spark"
@@ -56,16 +56,6 @@ class SparkRows(SqlRows):
                 self._session.conf.set(name, value)
             frame = self._session.read.parquet(*(str(file) for file in source.files))
             frame.toDF(*self._names.values()).createOrReplaceTempView("source")
-
-    @property
-    def columns(self) -> Mapping[str, pl.DataType]:
-        """Those of the files."""
-        return self._source.columns
-
-    @property
-    def height(self) -> int:
-        """Rows of all files."""
-        return self._source.height
 
     def apply(self, plan: RecodingPlan, path: Path) -> None:
         """Join the dictionaries and the classes, sort, and gather what Spark writes into one file."""

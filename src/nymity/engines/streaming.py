@@ -6,7 +6,7 @@ numbers; text is looked at once per batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import ClassVar
@@ -20,28 +20,18 @@ from nymity.engines.failures import told
 from nymity.engines.laid_out_rows import BATCH, write_laid_out
 from nymity.engines.merged_cells import UNMERGED, Merged
 from nymity.engines.numbering import Numbering
-from nymity.engines.parquet_source import ParquetSource
+from nymity.engines.parquet_source import OfParquet, ParquetSource
 from nymity.engines.recoding_plan import NOTHING, Dropping, RecodingPlan
 from nymity.engines.row_layout import RowLayout, packed, summed
 
 
-class StreamedRows(Rows):
+class StreamedRows(OfParquet, Rows):
     """Rows of Parquet files; what does not fit into ``memory`` goes to a private ``folder``."""
 
     kind: ClassVar[str] = "streaming"
 
     def __init__(self, source: ParquetSource, folder: Path, memory: int) -> None:
         self._source, self.folder, self.memory = source, folder, memory
-
-    @property
-    def columns(self) -> Mapping[str, pl.DataType]:
-        """Those of the files."""
-        return self._source.columns
-
-    @property
-    def height(self) -> int:
-        """Rows of all files."""
-        return self._source.height
 
     def head(self, columns: Sequence[str], rows: int) -> pl.DataFrame:
         """The first rows."""

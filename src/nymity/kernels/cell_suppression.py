@@ -49,6 +49,7 @@ def grouped(items, some, pattern, group, first, sizes):
     """Number the items that are equal outside the pattern alike; write group (n,), first and records of each."""
     codes, n_columns = items.codes, items.codes.shape[1]
     n_slots, n_groups = 16, 0
+    # At most half of the slots are taken, so that a search for an empty one is short and ends.
     while n_slots < 2 * len(some):
         n_slots *= 2
     table, last = np.full(n_slots, -1, np.int64), np.uint64(n_slots - 1)
@@ -57,6 +58,7 @@ def grouped(items, some, pattern, group, first, sizes):
         mark = np.uint64(0)
         for a in range(n_columns):
             if not (pattern >> a) & 1:
+                # Each value has a word, and a suppressed column leaves its word out. Equal marks are compared.
                 mark ^= items.marks[items.starts[a] + codes[item, a]]
         slot = mark & last
         while True:
@@ -148,6 +150,7 @@ def renewed(items, classes, k, patterns, noise, order, start, stop, width, most,
         size, n_old, before = 0, 0, 0.0
         for e in range(window * width, min(n, (window + 1) * width + width // 2)):
             c = classes.class_of[order[e]]
+            # Nothing is suppressed in such a class, so there is nothing to win.
             if classes.stars[c] == 0 or _among(stamp, n_old, c):
                 continue
             members = _count(classes, c)
@@ -161,6 +164,7 @@ def renewed(items, classes, k, patterns, noise, order, start, stop, width, most,
                 some[size] = item
                 size += 1
                 item = classes.following[item]
+        # A class alone would only be found again.
         if n_old < 2:
             continue
         for p in range(len(patterns)):
@@ -193,6 +197,7 @@ def _cost(items, some, label, n_labels):
     for item in some:
         c = label[item]
         sizes[c] += items.counts[item]
+        # The pattern that made a class may hide a column in which all agree: what differs is what must be hidden.
         if first[c] < 0:
             first[c] = item
         stars[c] |= differing(items.codes, first[c], item)
@@ -216,6 +221,7 @@ def differing(codes, one, other):
 def _replace(items, classes, old, some, label, n_new):
     """Put items of old classes into new ones."""
     free, n_classes = classes.free, len(classes.head)
+    # Numbers of the old classes are given back first: there are never more classes than items, so enough are free.
     for c in old:
         classes.head[c], classes.size[c], classes.stars[c] = -1, 0, 0
         free[free[n_classes]] = c

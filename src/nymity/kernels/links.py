@@ -26,6 +26,7 @@ def by_person(classes, codes, counts, n_persons):
     own, rows = np.empty(len(codes), np.int64), np.empty(len(codes), np.int64)
     for e in range(len(codes)):
         place = at[codes[e]]
+        # Entries come by class, and places are taken in turn: so they are in the same order in every person.
         own[place], rows[place] = classes[e], counts[e]
         at[codes[e]] += 1
     return start, own, rows
@@ -47,6 +48,7 @@ def keep_linked(start, classes, counts, n_classes, depth, k, alive):
             if dirty[c]:
                 dirty[c] = False
                 listed = posting[posted[c] : posted[c + 1]]
+                # Whom this takes out makes other classes dirty, earlier ones too: another round looks at these.
                 if _visit(listed, depth, k, start, classes, counts, owner, alive, dirty, count) > 0:
                     again = True
 
@@ -91,6 +93,7 @@ def _visit(listed, depth, k, start, classes, counts, owner, alive, dirty, count)
             continue
         turn[size - 1] += 1
         used, have = useds[-1][t], _left(entries[-1][firsts[-1][t] : firsts[-1][t + 1]], owner, alive)
+        # A multiset that too few have cannot be grown: all who have it go, with whatever they have beside it.
         if len(have) < k:
             for e in have:
                 gone += _take_out(owner[e], start, classes, alive, dirty)
@@ -155,6 +158,7 @@ def _grown(have, used, start, classes, counts, owner, count):
             grown[same] = e
             same += 1
         for further in range(e + 1, start[owner[e] + 1]):
+            # Multisets grow by later classes alone, so that each is met once, by its first class.
             c = classes[further]
             if count[c] > 0:  # seen for the first time
                 touched[t] = c

@@ -41,6 +41,8 @@ def mdav(points, metric, k):
         _around(tree, metric, points, far, left, near, kept)
         size = _together(tree, metric, points, near, left, groups, group, sums, counts, size)
         group += 1
+        # From 3k points on, k at least are left after both groups. Where ``far`` is the farthest from itself, all that
+        # are left are equal, and the next turn takes k of them.
         if several and second != far:
             _around(tree, metric, points, second, left, near, kept)
             size = _together(tree, metric, points, near, left, groups, group, sums, counts, size)
@@ -59,6 +61,7 @@ def variable_groups(points, metric, k, gain):
     middle = _centre(sums, counts, metric, max(n, 1))
     shells = shells_of(points, metric, left, middle)
     near, kept, members = np.empty(k, dtype=np.int64), np.empty(k), np.empty(2 * k - 1, dtype=np.int64)
+    # Distances may be squared; what they are compared with is squared alike.
     factor = gain * gain if metric.squared else gain
     while size >= k:
         if size < _RENEWED * len(shells[0]):
@@ -71,6 +74,7 @@ def variable_groups(points, metric, k, gain):
             further, inside = _next(tree, metric, points, members[:have], near, kept)
             two = near[:2]
             found = nearest(tree, metric, points[further], two, kept[:2])
+            # The nearest to ``further`` among those left is itself, at 0. Of equal points either may come first.
             outside = np.inf if found < 2 else (kept[0] if two[0] != further else kept[1])
             if not inside < factor * outside:
                 break
@@ -180,6 +184,7 @@ def best_groups(numbers, k):
     numbers, the minimum over the size of the last group.
     """
     n = numbers.shape[0]
+    # Squares of distances from the mean, not of the numbers: differences of large sums would lose the small ones.
     sums, squares = np.zeros(n + 1), np.zeros(n + 1)
     middle = numbers.mean() if n else 0.0
     for i in range(n):
@@ -190,6 +195,7 @@ def best_groups(numbers, k):
     least[0] = 0.0
     start = np.zeros(n + 1, dtype=np.int64)
     for j in range(k, n + 1):
+        # A group of 2k or more can be cut in two without raising the sum, so none is tried.
         for size in range(k, min(2 * k - 1, j) + 1):
             i = j - size
             total = sums[j] - sums[i]

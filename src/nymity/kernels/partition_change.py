@@ -54,6 +54,7 @@ def cost_after(partition, c, leaving, joining):
         lo, hi = partition.lo[c, a], partition.hi[c, a]
         if leaving >= 0:
             x = columns.points[leaving, a]
+            # Where two records share the lowest place the second lowest is the same, so nothing changes.
             lo = partition.lo2[c, a] if x == lo else lo
             hi = partition.hi2[c, a] if x == hi else hi
         if joining >= 0:
@@ -61,6 +62,7 @@ def cost_after(partition, c, leaving, joining):
             lo, hi = min(lo, x), max(hi, x)
         cost += (hi - lo) * columns.scales[a]
     for a in range(len(columns.set_scales)):
+        # The mask still has the value of the record that leaves, so it is remembered: whoever joins may bring it back.
         different = partition.distinct[c, a]
         gone = np.int64(-1)
         if leaving >= 0 and partition.alone[leaving, a]:
@@ -69,6 +71,7 @@ def cost_after(partition, c, leaving, joining):
         if joining >= 0:
             slot = columns.slots[joining, a]
             different += slot == gone or not has(partition.mask, c, slot)
+        # A value that all share is published as it is, and costs nothing.
         if different > 1:
             cost += min(different, columns.set_limits[a]) * columns.set_scales[a]
     return cost
@@ -138,6 +141,7 @@ def refresh(partition, c):
             put(partition.mask, c, slot)
         r = partition.following[r]
     if partition.size[c] > 0:
+        # Nobody leaves here, so ``alone`` is not asked, which is marked below.
         partition.cost[c] = cost_after(partition, c, -1, -1)
     _mark_alone(partition, c)
     r = partition.head[c]

@@ -33,12 +33,14 @@ def suppress(items, k, stars, fits, chosen, limit, patterns, prices):
         _count(items, k, fits, apart, patterns, matched, helped)
         best = -1
         for p in range(len(patterns)):
+            # What is suppressed already stays so: others may be matched by k records because of these very stars.
             if matched[p] < k or prices[p] > limit or (patterns[p] & stars[v]) != stars[v]:
                 continue
             if best < 0 or prices[p] < prices[best] or (prices[p] == prices[best] and helped[p] > helped[best]):
                 best = p
         if best >= 0:
             for t in range(n):
+                # Items that show no difference matched before, and are counted. A match counts on both sides.
                 if apart[t] != 0 and (apart[t] & ~patterns[best]) == 0:
                     fits[t] += items.counts[v]
                     fits[v] += items.counts[t]
@@ -59,6 +61,7 @@ def restore(items, k, stars, fits, chosen):
             for t in range(n):
                 if t != v and _parted(items.codes, stars, v, t, a):
                     lost += items.counts[t]
+                    # t would lose the records of v, too, and may have no more than k.
                     fine = fine and fits[t] - items.counts[v] >= k
                 if not fine:
                     break
@@ -92,11 +95,13 @@ def _parted(codes, stars, v, t, a):
 def _count(items, k, fits, apart, patterns, matched, helped):
     """Count the records that would match an item for each pattern, and those of them that need another match."""
     n_columns = items.codes.shape[1]
+    # With all patterns, sums over parts are made a column at a time: 2^m m steps, however many items there are.
     if len(patterns) == 1 << n_columns:
         every, needy = np.zeros(len(patterns)), np.zeros(len(patterns))
         for t in range(len(apart)):
             every[apart[t]] += items.counts[t]
             needy[apart[t]] += items.counts[t] if fits[t] < k and apart[t] != 0 else 0
+        # Both patterns, with column a and without, are sums over the columns before a so far: nothing counts twice.
         for a in range(n_columns):
             for pattern in range(len(patterns)):
                 if (pattern >> a) & 1:

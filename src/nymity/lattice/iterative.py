@@ -30,9 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core import validation
-from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
-from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.progress import Progress, report
 from nymity.kernels.grouping import distinct
 from nymity.lattice.outcome import LatticeOutcome, refuse
 from nymity.lattice.rollup import NodeClasses, RollUp
@@ -41,6 +40,7 @@ from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import refuse_shares_of_persons
+from nymity.privacy.table_method import MethodTask, TableMethod
 from nymity.quality import Loss, loss_of
 from nymity.quality.attribute_loss import PreparedCostLoss
 from nymity.table.encoding import EncodedTable
@@ -53,7 +53,7 @@ MAX_IN_ORDER = 2**17
 
 
 @dataclass(frozen=True, kw_only=True)
-class IterativeRecoding:
+class IterativeRecoding(TableMethod[LatticeOutcome]):
     """Publish every record at the first of ever coarser levels at which its class keeps every promise.
 
     ``loss`` orders the nodes, and its value for the published table is reported: it can be compared with the loss of
@@ -79,16 +79,9 @@ class IterativeRecoding:
         """The loss itself."""
         return loss_of(self.loss)
 
-    def run(
-        self,
-        table: EncodedTable,
-        models: Sequence[PrivacyModel],
-        *,
-        columns: Sequence[str] | None = None,
-        observe: Observer = silent,
-        draws: Draws | None = None,
-    ) -> LatticeOutcome:
+    def _decide(self, task: MethodTask) -> LatticeOutcome:
         """Publish layer by layer until nothing is left."""
+        table, models = task.table, task.models
         prepared = self.minimized.prepare(table)
         if not isinstance(prepared, PreparedCostLoss):
             raise ParameterError(
@@ -114,8 +107,8 @@ class IterativeRecoding:
             if left is before and isinstance(order, _Descent):
                 needed = left.n_records  # nothing could be taken, and the same node would be found again
             done = table.n_records - left.n_records
-            report(observe, Progress(stage="publishing layer by layer", done=done, total=table.n_records))
-        return release.outcome(self.minimized, columns or table.names, order.checks)
+            report(task.observe, Progress(stage="publishing layer by layer", done=done, total=table.n_records))
+        return release.outcome(self.minimized, task.columns, order.checks)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +10,6 @@ from math import floor
 from typing import ClassVar, Literal
 
 from nymity.core import validation
-from nymity.core.draws import Draws
 from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.lattice.outcome import LatticeOutcome, passed_by, recoding_of, refuse
@@ -18,6 +17,7 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import KAnonymity, PrivacyModel
+from nymity.privacy.table_method import MethodTask, TableMethod
 from nymity.quality import Loss, NodeStatistics, PreparedLoss, loss_of
 from nymity.quality.node_statistics import COUNTS_ALONE, Needs
 from nymity.table.encoding import EncodedTable
@@ -31,7 +31,7 @@ NEAREST_OF = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class LatticeSearch(ABC):
+class LatticeSearch(TableMethod[LatticeOutcome]):
     """Find levels at which every model holds, suppressing at most a share of the records.
 
     ``loss`` is what is kept small: a loss, or its key for the one with default parameters. ``suppression`` is the share
@@ -102,22 +102,15 @@ class LatticeSearch(ABC):
         persons = self.suppression_persons
         return f"{self.suppression:.4g}" + ("" if persons is None else f" and suppression_persons <= {persons:.4g}")
 
-    def run(
-        self,
-        table: EncodedTable,
-        models: Sequence[PrivacyModel],
-        *,
-        columns: Sequence[str] | None = None,
-        observe: Observer = silent,
-        draws: Draws | None = None,
-    ) -> LatticeOutcome:
-        """Search and return what was found; ``columns`` are those to publish (default: the quasi-identifiers)."""
+    def _decide(self, task: MethodTask) -> LatticeOutcome:
+        """Search, and return what was found."""
+        table, models = task.table, task.models
         for model in models:
             model.check(table)
             model.check_beside(models)
         limit, touched = self.limit(table, models), self.most_touched(table)
-        inquiry = Inquiry.open(table, models, self.minimized, limit, self.outliers, observe, most_touched=touched)
-        return self.answer(inquiry, self.search(inquiry), columns or table.names)
+        inquiry = Inquiry.open(table, models, self.minimized, limit, self.outliers, task.observe, most_touched=touched)
+        return self.answer(inquiry, self.search(inquiry), task.columns)
 
     def answer(self, inquiry: Inquiry, choice: ChosenNode, columns: Sequence[str]) -> LatticeOutcome:
         """Put what was found into an outcome, or refuse if there is no solution."""

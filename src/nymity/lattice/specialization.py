@@ -32,12 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core import validation
-from nymity.core.draws import Draws
 from nymity.core.errors import NoSolutionError, ParameterError
-from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.progress import Observer, Progress, report
 from nymity.kernels.specialization import tally, within
 from nymity.lattice.outcome import demands_of
 from nymity.privacy import KnownColumns, PrivacyModel
+from nymity.privacy.table_method import MethodTask, TableMethod
 from nymity.quality import Loss, loss_of
 from nymity.table.encoding import EncodedTable
 from nymity.table.hierarchy import Hierarchy, Label
@@ -50,7 +50,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopDownSpecialization:
+class TopDownSpecialization(TableMethod["CutOutcome"]):
     """Show finer values one by one, from the top of every hierarchy down, as long as every promise about columns holds.
 
     ``target`` is a sensitive column that recipients want to predict: what tells most about it is shown first. Nothing
@@ -74,17 +74,9 @@ class TopDownSpecialization:
         """What is kept small, also where a target decides on the way."""
         return loss_of("loss")
 
-    def run(
-        self,
-        table: EncodedTable,
-        models: Sequence[PrivacyModel],
-        *,
-        columns: Sequence[str] | None = None,
-        observe: Observer = silent,
-        draws: Draws | None = None,
-    ) -> CutOutcome:
-        """Specialize until no step is left; ``columns`` are those to publish (default: the quasi-identifiers)."""
-        del draws
+    def _decide(self, task: MethodTask) -> CutOutcome:
+        """Specialize until no step is left."""
+        table, models = task.table, task.models
         demands = [self._demand(model, table) for model in models]
         if self.target is not None:
             validation.one_of(f"{self.key}.target", self.target, list(table.sensitive))
@@ -94,8 +86,8 @@ class TopDownSpecialization:
                 f"{demands_of(models)} does not hold even at the highest levels that the schema allows. "
                 "Try: a weaker model, or higher max_level"
             )
-        self._specialize(cuts, observe)
-        return CutOutcome(recoding=cuts.recoding(columns or table.names), loss=cuts.loss(), target=self.target)
+        self._specialize(cuts, task.observe)
+        return CutOutcome(recoding=cuts.recoding(task.columns), loss=cuts.loss(), target=self.target)
 
     def _demand(self, model: PrivacyModel, table: EncodedTable) -> KnownColumns:
         model.check(table)

@@ -40,6 +40,7 @@ def centre_cells(attribute: AttributeLayout, assignment: Assignment, a: int, cen
     covered = []
     for c in range(assignment.n_classes):
         ranks = values.ranks[values.starts[c] : values.starts[c + 1]]
+        # A cell stands for what lies between the outermost values of its class, or for those that occur there.
         if centre == "mode" or len(ranks) == 1 or texts[ranks[0]] is None:
             covered.append(codes[ranks])
         else:
@@ -90,6 +91,7 @@ def _middles(attribute: AttributeLayout, assignment: Assignment, a: int, centre:
     classes, values = np.divmod(pairs, n)
     starts = np.searchsorted(classes, np.arange(assignment.n_classes))
     if centre == "mode":
+        # Of equally frequent values the first: the order of records has no say in what is published.
         order = np.lexsort([values, -counts, classes])
         return np.asarray(values[order][starts])
     upto = np.cumsum(counts)
@@ -103,6 +105,7 @@ def _mean_texts(assignment: Assignment, a: int, attribute: AttributeLayout, text
     known = value_order(attribute.hierarchy, attribute.occurring).places
     places = [known[text] for text in texts]
     decimals = _FINER + max(_decimals(place) for place in places)
+    # Whole numbers of any size: a mean is rounded once, exactly, and never depends on the order of a sum.
     units: NDArray[np.object_] = np.array([int(place * 10**decimals) for place in places], dtype=object)
     sums, sizes = (np.zeros(assignment.n_classes, dtype=object) for _ in range(2))
     ranks = attribute.rank[assignment.combinations[:, a]]

@@ -85,6 +85,7 @@ class GroupMeans(Suppression, DividingMethod):
         parts = self._parts(problem, observe)[records]
         points, metric = _points(problem, records)
         classes, made = np.empty(len(records), dtype=np.int64), 0
+        # Stable, so that equal records keep their drawn order: it decides ties in groups, and nothing else may.
         order = np.argsort(parts, kind="stable")
         for part in np.split(order, np.flatnonzero(np.diff(parts[order])) + 1):
             report(observe, Progress(stage="grouping records", done=made, total=len(records)))
@@ -96,6 +97,7 @@ class GroupMeans(Suppression, DividingMethod):
                     groups = variable_groups(some, metric, problem.k, float(self.variable))
             classes[part] = groups + made
             made += int(groups.max()) + 1
+        # Until here no model of values was asked: who is in which group says nothing of them.
         merged, refused = merge_failing(problem.assignment(classes), observe)
         return Partitioned(merged, by_values=refused)
 
@@ -182,6 +184,7 @@ def _points(problem: PartitionProblem, records: Ints) -> tuple[Floats, PointMetr
     """
     grouped = [(a, attribute) for a, attribute in enumerate(problem.attributes) if not attribute.suppressed]
     axes, sets = ([pair for pair in grouped if pair[1].is_set is is_set] for is_set in (False, True))
+    # Means make squared distances least; beside categories, which are 0 or 1 apart, squares would weigh otherwise.
     squared = not sets and all(_centre(attribute) == "mean" for _, attribute in axes)
     combinations, columns = problem.table.combinations, []
     for a, attribute in axes:
@@ -191,4 +194,5 @@ def _points(problem: PartitionProblem, records: Ints) -> tuple[Floats, PointMetr
         columns.append((places - attribute.low) / (width if width > 0 else 1) * weight)
     columns += [attribute.rank[combinations[:, a]][records].astype(np.float64) for a, attribute in sets]
     weights = np.array([0.0] * len(axes) + [attribute.weight for _, attribute in sets])
+    # columns: (n,) each; axes come first, as the metric counts them.
     return np.stack(columns, axis=1), PointMetric(len(axes), weights, squared)

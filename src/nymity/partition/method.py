@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from nymity.core import validation
-from nymity.core.draws import Draws
 from nymity.core.errors import NoSolutionError, ParameterError, SchemaError
 from nymity.core.progress import Observer, silent
 from nymity.partition.attributes import AttributeLayout, Categorical, attributes_of, checked_bounds
@@ -20,8 +19,8 @@ from nymity.partition.merging import merge_failing
 from nymity.partition.optimum import Optimum
 from nymity.partition.outcome import InformationLoss, PartitionOutcome
 from nymity.partition.problem import Assignment, PartitionProblem, problem_of
-from nymity.privacy import PrivacyModel
 from nymity.privacy.decision import refuse_shares_of_persons
+from nymity.privacy.table_method import MethodTask, TableMethod
 from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable
 from nymity.table.outcome import MethodLoss
@@ -40,7 +39,7 @@ class Partitioned:
     by_values: bool = False
 
 
-class CellMethod(ABC):
+class CellMethod(TableMethod[PartitionOutcome]):
     """Publish records with cells that cover several of them."""
 
     key: ClassVar[str]
@@ -67,16 +66,9 @@ class CellMethod(ABC):
     def solve(self, problem: PartitionProblem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
         """Decide which records a cell covers, and return what to publish."""
 
-    def run(
-        self,
-        table: EncodedTable,
-        models: Sequence[PrivacyModel],
-        *,
-        columns: Sequence[str] | None = None,
-        observe: Observer = silent,
-        draws: Draws | None = None,
-    ) -> PartitionOutcome:
-        """Return what to publish; ``columns`` default to the quasi-identifiers, ``draws`` to those of a new key."""
+    def _decide(self, task: MethodTask) -> PartitionOutcome:
+        """Solve the problem that the table and the promises are, and return what to publish."""
+        table, models = task.table, task.models
         for model in models:
             model.check(table)
         if table.population is not None:
@@ -88,7 +80,7 @@ class CellMethod(ABC):
             )
         if table.persons is not None:
             refuse_shares_of_persons(models, self.key)
-        return self.solve(problem_of(table, self.layout(table), models, draws), columns or table.names, observe)
+        return self.solve(problem_of(table, self.layout(table), models, task.draws), task.columns, task.observe)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,6 +103,7 @@ class ClassValues:
     def of(ranks: Ints, classes: Ints, size: int) -> ClassValues:
         """Take them from the value and the class of each record, or of each different one, (n,)."""
         bits = size.bit_length()
+        # pairs (n,): class and rank in one word, so that one sort brings equal values of a class together.
         pairs: NDArray[np.integer[Any]] = classes << bits | ranks
         if int(classes.max()) < 2 ** (32 - bits):
             pairs = pairs.astype(np.uint32)  # sorted in half the time

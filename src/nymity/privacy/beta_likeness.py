@@ -23,14 +23,14 @@ from nymity.kernels.frontier import CAPS
 from nymity.privacy.groups import Groups
 from nymity.privacy.kernel_rule import KernelRule
 from nymity.privacy.model import Measured
-from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive
+from nymity.privacy.sensitive import ComparingModel, check_name, check_sensitive
 from nymity.privacy.shares import Caps
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class BetaLikeness(SensitiveModel):
+class BetaLikeness(ComparingModel):
     """The share of a value in a class exceeds its share in the table by at most beta times the latter.
 
     Decided in integers, with beta as the decimal written. Masked rows are one more class, and part of the table.
@@ -41,14 +41,9 @@ class BetaLikeness(SensitiveModel):
 
     key = "beta-likeness"
     title = "beta-likeness"
-    #: In a table of {p, q}, {p} and {q, q}, p has 2/5, for beta = 0.5 at most 3/5 of a class: {p, q} keeps that, with
-    #: {p} beside it p holds 2/3.
-    monotone_generalization = False
-    monotone_suppression = False
-    bounds_parts = True
+    # In a table of {p, q}, {p} and {q, q}, p has 2/5, for beta = 0.5 at most 3/5 of a class: {p, q} keeps that, with
+    # {p} beside it p holds 2/3.
     shares_suffice = True
-    compares = True
-    over_persons = "shares"
 
     def __post_init__(self) -> None:
         number(f"{self.key}.beta", self.beta, above=0)

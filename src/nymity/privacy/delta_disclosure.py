@@ -23,7 +23,7 @@ from nymity.core.powers_of_e import exceeds_exp
 from nymity.core.validation import exact_fraction, number
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured
-from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, overall_shares, rounded_up
+from nymity.privacy.sensitive import ComparingModel, check_name, check_sensitive, overall_shares, rounded_up
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 
@@ -37,7 +37,7 @@ SLACK = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaDisclosure(SensitiveModel):
+class DeltaDisclosure(ComparingModel):
     """The share of every sensitive value in a class is within a factor of e ** delta of its share of the table.
 
     Decided exactly, with delta as the decimal written: logarithms that come near it are decided by as many digits as
@@ -49,13 +49,7 @@ class DeltaDisclosure(SensitiveModel):
 
     key = "delta-disclosure"
     title = "delta-disclosure privacy"
-    #: In a table with as many p as q, {p, q} has a delta of 0; with {p, p} beside it q falls to a half: ln 2.
-    monotone_generalization = False
-    bounds_parts = True
-    #: The table that classes are compared with changes.
-    monotone_suppression = False
-    compares = True
-    over_persons = "shares"
+    # In a table with as many p as q, {p, q} has a delta of 0; with {p, p} beside it q falls to a half: ln 2.
 
     def __post_init__(self) -> None:
         number(f"{self.key}.delta", self.delta, above=0)

@@ -4,34 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
 from nymity.privacy.known_columns import KnownColumns
 from nymity.privacy.model import Measured
-from nymity.privacy.sizes import SizeModel, check_k
+from nymity.privacy.sizes import ModelOfK, SizeModel
 from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class KAnonymity(SizeModel):
+class KAnonymity(ModelOfK, SizeModel):
     """Every record shares its published quasi-identifiers with at least k - 1 others, masked rows too."""
 
     k: int = field(kw_only=False)
 
     key = "k-anonymity"
     title = "k-anonymity"
-
-    def __post_init__(self) -> None:
-        whole_number("k-anonymity.k", self.k, at_least=1)
-
-    @property
-    def smallest_class(self) -> int:
-        """A class has at least k records."""
-        return self.k
-
-    def check(self, table: EncodedTable) -> None:
-        """A class cannot have more records than the table."""
-        check_k(f"{self.key}.k", self.k, table)
 
     def known_columns(self, table: EncodedTable) -> KnownColumns:
         """Ask for k rows of all columns."""

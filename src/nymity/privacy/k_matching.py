@@ -16,15 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, Unlimited
-from nymity.privacy.sizes import SizeModel, check_k
-from nymity.table.encoding import EncodedTable
+from nymity.privacy.sizes import ModelOfK, SizeModel
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMatching(SizeModel):
+class KMatching(ModelOfK, SizeModel):
     """Rows and source records can be matched in k ways without a common pair: weaker than k-anonymity.
 
     Methods that make classes keep it by classes of k equal rows, the masked rows being one of them: the records of a
@@ -37,18 +35,6 @@ class KMatching(SizeModel):
     title = "k-matching"
     needs_source = True
     over_persons = None
-
-    def __post_init__(self) -> None:
-        whole_number(f"{self.key}.k", self.k, at_least=1)
-
-    @property
-    def smallest_class(self) -> int:
-        """A class of k equal rows and the records they were made from can be matched in k ways, going round."""
-        return self.k
-
-    def check(self, table: EncodedTable) -> None:
-        """A row cannot fit more records than there are."""
-        check_k(f"{self.key}.k", self.k, table)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

@@ -24,18 +24,17 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.model import Measured, NothingOnPresence, NothingOnValues, OverPersons, PrivacyModel, Unlimited
+from nymity.privacy.model import Measured, OverPersons, PrivacyModel, Unlimited
 from nymity.privacy.shared_items import fewest_holding
-from nymity.privacy.sizes import check_k
+from nymity.privacy.sizes import ModelOfK
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable
 
 #: What is measured of a table where nobody says how many items are known.
 _MEASURED_M = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMAnonymity(NothingOnValues, NothingOnPresence):
+class KMAnonymity(ModelOfK):
     """Up to m known items, beside the quasi-identifiers, are held by at least k records of the class.
 
     Classes of k records are for the search of levels; which items are generalized and suppressed in them is decided
@@ -51,17 +50,8 @@ class KMAnonymity(NothingOnValues, NothingOnPresence):
     over_persons: ClassVar[OverPersons] = "number"
 
     def __post_init__(self) -> None:
-        whole_number(f"{self.key}.k", self.k, at_least=1)
+        super().__post_init__()
         whole_number(f"{self.key}.m", self.m, at_least=1)
-
-    @property
-    def smallest_class(self) -> int:
-        """A class has at least k records."""
-        return self.k
-
-    def check(self, table: EncodedTable) -> None:
-        """A class cannot have more records than the table."""
-        check_k(f"{self.key}.k", self.k, table)
 
     def check_beside(self, models: Sequence[PrivacyModel]) -> None:
         """Refuse promises about everybody in a class: who knows items of a person too finds some of them only."""

@@ -37,6 +37,20 @@ class SensitiveModel(NothingOnPresence):
         return needed
 
 
+class ComparingModel(SensitiveModel):
+    """A promise that compares each class with the whole table, so that a good class may come apart into bad ones.
+
+    Each subclass has an example of a class that keeps it and is contained in one that does not.
+    """
+
+    monotone_generalization = False
+    bounds_parts = True
+    # Taking a class out changes the table that the others are compared with.
+    monotone_suppression = False
+    compares = True
+    over_persons = "shares"
+
+
 def overall_shares(column: SensitiveColumn) -> list[Fraction]:
     """Return the share of the whole table that each value has."""
     totals = column.totals.tolist()

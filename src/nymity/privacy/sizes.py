@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
-from nymity.core.validation import exact_fraction
+from nymity.core.validation import exact_fraction, whole_number
 from nymity.privacy.model import NothingOnPresence, NothingOnValues, OverPersons
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable
@@ -27,6 +27,24 @@ class SizeModel(NothingOnValues, NothingOnPresence):
     def accepts(self, classes: Classes) -> NDArray[np.bool_]:
         """Large enough classes."""
         return np.asarray(classes.units >= self.smallest_class)
+
+
+class ModelOfK(NothingOnValues, NothingOnPresence):
+    """A promise with a number ``k`` that classes of k records, or persons, keep; what else keeps it, each says."""
+
+    k: int
+
+    def __post_init__(self) -> None:
+        whole_number(f"{self.key}.k", self.k, at_least=1)
+
+    @property
+    def smallest_class(self) -> int:
+        """A class has at least k records."""
+        return self.k
+
+    def check(self, table: EncodedTable) -> None:
+        """A class cannot have more records than the table."""
+        check_k(f"{self.key}.k", self.k, table)
 
 
 def check_risk(where: str, limit: float, table: EncodedTable) -> None:

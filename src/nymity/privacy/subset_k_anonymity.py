@@ -23,7 +23,7 @@ from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
 from nymity.privacy.known_columns import KnownColumns
 from nymity.privacy.model import Measured, Unlimited
-from nymity.privacy.sizes import SizeModel, check_k
+from nymity.privacy.sizes import ModelOfK, SizeModel
 from nymity.table.encoding import EncodedTable
 
 #: What is measured of a table where nobody says how many columns are known.
@@ -31,7 +31,7 @@ _MEASURED_M = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubsetKAnonymity(SizeModel):
+class SubsetKAnonymity(ModelOfK, SizeModel):
     """Every combination of cells that a row has in any m quasi-identifying columns, k rows have.
 
     Methods that make classes keep it by classes of k records; ``subset-suppression`` suppresses far fewer cells.
@@ -45,17 +45,8 @@ class SubsetKAnonymity(SizeModel):
     title = "k-anonymity of every m columns"
 
     def __post_init__(self) -> None:
-        whole_number(f"{self.key}.k", self.k, at_least=1)
+        super().__post_init__()
         whole_number(f"{self.key}.m", self.m, at_least=1)
-
-    @property
-    def smallest_class(self) -> int:
-        """Classes of k records have k in every set of columns."""
-        return self.k
-
-    def check(self, table: EncodedTable) -> None:
-        """There cannot be more rows than the table has."""
-        check_k(f"{self.key}.k", self.k, table)
 
     def known_columns(self, table: EncodedTable) -> KnownColumns:
         """k rows of every m columns."""

@@ -25,7 +25,7 @@ from nymity.privacy.closeness import Distance, closeness, levels_of, most_within
 from nymity.privacy.groups import Groups
 from nymity.privacy.kernel_rule import KernelRule
 from nymity.privacy.model import Measured
-from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, overall_shares
+from nymity.privacy.sensitive import ComparingModel, check_name, check_sensitive, overall_shares
 from nymity.table.classes import Classes
 from nymity.table.encoding import EncodedTable, SensitiveColumn
 from nymity.table.hierarchy import Hierarchy
@@ -37,7 +37,7 @@ CELLS = 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
-class TCloseness(SensitiveModel):
+class TCloseness(ComparingModel):
     """The earth mover's distance between the sensitive values of a class and those of the table is at most t.
 
     ``distance`` says how far apart two values are: ``equal`` takes any two as 1 apart; ``ordered`` counts the values
@@ -53,13 +53,7 @@ class TCloseness(SensitiveModel):
 
     key = "t-closeness"
     title = "t-closeness"
-    #: In a table with as many p as q, {p, q} is at distance 0; with {p, p} beside it, three of four are p: 1/4.
-    monotone_generalization = False
-    bounds_parts = True
-    #: The table that classes are compared with changes.
-    monotone_suppression = False
-    compares = True
-    over_persons = "shares"
+    # In a table with as many p as q, {p, q} is at distance 0; with {p, p} beside it, three of four are p: 1/4.
 
     def __post_init__(self) -> None:
         number(f"{self.key}.t", self.t, at_least=0, at_most=1)

@@ -22,18 +22,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core.validation import whole_number
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, Unlimited
-from nymity.privacy.sizes import SizeModel, check_k
-from nymity.table.encoding import EncodedTable
+from nymity.privacy.sizes import ModelOfK, SizeModel
 from nymity.table.text import MASK, as_text
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class WildcardKAnonymity(SizeModel):
+class WildcardKAnonymity(ModelOfK, SizeModel):
     """Every row agrees with k - 1 others in all cells that neither suppresses: weaker than k-anonymity.
 
     Methods that make classes keep it by classes of k equal rows.
@@ -45,18 +43,6 @@ class WildcardKAnonymity(SizeModel):
     beyond_classes = True
     title = "k-anonymity with * as a wildcard"
     over_persons = None
-
-    def __post_init__(self) -> None:
-        whole_number(f"{self.key}.k", self.k, at_least=1)
-
-    @property
-    def smallest_class(self) -> int:
-        """Equal rows match."""
-        return self.k
-
-    def check(self, table: EncodedTable) -> None:
-        """A row cannot match more rows than there are."""
-        check_k(f"{self.key}.k", self.k, table)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

@@ -23,10 +23,11 @@ from nymity.dp.sampling import cost_of_sampling
 from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
 from nymity.io.formats import format_of
 from nymity.privacy import PrivacyModel
+from nymity.publishing.custodian_log import CustodianLog
 from nymity.publishing.custody import Custody, places
 from nymity.publishing.job import Job
 from nymity.publishing.redrawing import Log, check_log, further_draws, log_beside
-from nymity.publishing.release import CustodianLog, Release
+from nymity.publishing.release import Release
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.publishing.stated import Stated
 from nymity.publishing.verify import Verification, verify

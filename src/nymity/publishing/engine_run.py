@@ -6,7 +6,6 @@ writing are one, and what is verified is what was written: all three are asked o
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,7 +19,6 @@ from nymity.core.commit import Stage, committing
 from nymity.core.custodian import KEYED_MAPPING_NAME
 from nymity.core.draws import DerivedDraws
 from nymity.core.errors import JobError, PromiseError, TableError
-from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
 from nymity.dp.ledger import Spending
@@ -34,6 +32,7 @@ from nymity.publishing.caveats.of_people import not_counted, spelled_alike
 from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.certificate import Certificate, PersonsTouched, certify, measured_section
 from nymity.publishing.counted_release import CountedRelease
+from nymity.publishing.custodian_log import CustodianLog
 from nymity.publishing.custody import keep_earlier, make_way, private_folder, spare_release
 from nymity.publishing.earlier import unmeasured_caveats
 from nymity.publishing.earlier_release import EarlierRelease
@@ -42,9 +41,10 @@ from nymity.publishing.fingerprint import file_fingerprint
 from nymity.publishing.free_text_refused import refuse_free_text
 from nymity.publishing.job import Job, Source
 from nymity.publishing.redrawing import Log, counted_draws, drawn_anew, mark_of, root_of
-from nymity.publishing.release import CustodianLog, broken, stage_certificate, stage_release
+from nymity.publishing.release import broken, stage_certificate, stage_release
 from nymity.publishing.run import ROWS
 from nymity.publishing.signing import SigningKey, key_for
+from nymity.publishing.stages import Staged
 from nymity.publishing.starting_levels import Begun, begins_at_levels
 from nymity.publishing.withheld import Withheld
 from nymity.publishing.written_release import WrittenRelease
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 _SAMPLE = 100_000
 
 
-class EngineRun:
+class EngineRun(Staged):
     """One run of a job in an engine, from its source to a release that lies in a folder."""
 
     rows: Rows
@@ -86,7 +86,7 @@ class EngineRun:
         self.job, self.observe, self.engine, self.log = job, observe, job.engine, log
         self.schema = job.schema
         self.root = root_of(job, log)
-        self.seconds: dict[str, float] = {}
+        self.seconds = {}
         self.salt = salt()
 
     def write(
@@ -317,13 +317,6 @@ class EngineRun:
         """Return what the certificate does not tell, for the custodian."""
         key = self.engine.mapping
         return {"mapping": "none was kept (engine.mapping)" if key is None else f"by the column {key!r}"}
-
-    def _stage(self, name: str, work: Callable[[], None]) -> None:
-        report(self.observe, Progress(stage=name))
-        start = time.perf_counter()
-        with interruptible():
-            work()
-        self.seconds[name] = round(time.perf_counter() - start, 4)
 
 
 class KeyedLog(CustodianLog):

@@ -195,14 +195,10 @@ def _as_the_source(job: Job, model: PrivacyModel) -> ReadOptions:
 
 
 def _prepared(everyone: pl.DataFrame, published: pl.DataFrame, schema: Schema) -> pl.DataFrame:
-    for name in schema.quasi:
-        if name not in everyone.columns:
-            raise TableError(
-                "population",
-                expected=f"the quasi-identifiers {', '.join(map(repr, schema.quasi))}",
-                got=f"no column {name!r}",
-                hint=validation.nearest(name, everyone.columns),
-            )
+    quasi = ", ".join(map(repr, schema.quasi))
+    validation.columns_there(
+        TableError, "population", schema.quasi, everyone.columns, expected=f"the quasi-identifiers {quasi}"
+    )
     person = [] if schema.person is None or schema.person not in everyone.columns else [schema.person]
     columns = (*schema.quasi, *person)
     cells, known = pl.DataFrame({name: everyone[name] for name in columns}), schema.among(columns)

@@ -33,12 +33,13 @@ from nymity.publishing.certificate import Certificate
 from nymity.publishing.certificate_form import Certificate2, CertificateForm, ItemsSection, Promise, UnitSection
 from nymity.publishing.children import Children
 from nymity.publishing.counted_unit import counted_by
+from nymity.publishing.custodian_log import CustodianLog
 from nymity.publishing.custody import Custody, KeptLog, read_log
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
 from nymity.publishing.job_tables import population_of
 from nymity.publishing.registry import Method
-from nymity.publishing.release import CustodianLog, Release
+from nymity.publishing.release import Release
 from nymity.publishing.released_files import ReleasedFiles
 from nymity.publishing.relinking import relinked, source_hash
 from nymity.publishing.signing import CERTIFICATE_NAME

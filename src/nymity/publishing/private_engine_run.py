@@ -16,12 +16,12 @@ from nymity.dp.public_domain import public_schema
 from nymity.dp.records import others_of
 from nymity.publishing.caveats import Caveat
 from nymity.publishing.caveats.of_table import empty_promises
+from nymity.publishing.custodian_log import CustodianLog
 from nymity.publishing.differential import WITHOUT_LEDGER, private_figures
 from nymity.publishing.engine_counts import PrivateCounted
 from nymity.publishing.engine_run import EngineRun
 from nymity.publishing.job import Job
 from nymity.publishing.redrawing import Log
-from nymity.publishing.release import CustodianLog
 
 
 class PrivateEngineRun(EngineRun):

@@ -25,11 +25,11 @@ from nymity.core.paths import path_text
 from nymity.core.permissions import warn_if_exposed
 from nymity.publishing.caveats import Caveat
 from nymity.publishing.codec import dump_piece
+from nymity.publishing.custodian_log import CustodianLog
 from nymity.publishing.custody import read_log
 from nymity.publishing.fingerprint import fingerprint
 from nymity.publishing.job import Job, dump_attribute
 from nymity.publishing.job_tables import public_model
-from nymity.publishing.release import CustodianLog
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.table.content_order import content_order
 from nymity.table.encoding import EncodedTable

@@ -1,4 +1,4 @@
-"""Release: a published table with its certificate, and the custodian's log that stays behind."""
+"""Release: a published table with its certificate, and how both are written."""
 
 from __future__ import annotations
 
@@ -9,50 +9,43 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from nymity.core.boundary import bounded
 from nymity.core.card import Card, Carded
 from nymity.core.commit import Stage, committing, replace_file
-from nymity.core.custodian import LOG_FILES, LOG_NAME, MAPPING_NAME, NODES_NAME, RECODING_NAME, REPORT_NAME
+from nymity.core.custodian import REPORT_NAME
 from nymity.core.errors import FileError, PromiseError
 from nymity.core.extras import require
-from nymity.core.format_numbers import LOG
 from nymity.core.html_page import Page, page_of
 from nymity.core.paths import path_text
-from nymity.io import Dictionary, Taken, like, write_table
+from nymity.io import Dictionary, like, write_table
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
-from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate, measured_section
 from nymity.publishing.certificate_form import certificate_form, parse_bytes, read_bytes
 from nymity.publishing.children import rejoined, split
+from nymity.publishing.custodian_log import CustodianLog
 from nymity.publishing.custody import (
-    RELEASED,
     finish_earlier,
     keep_earlier,
     logged_tables,
     make_way,
     private_folder,
-    released_tables,
     same_release,
     spare_release,
 )
 from nymity.publishing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.job import Job, Output
 from nymity.publishing.job_tables import Population
-from nymity.publishing.pseudonyms import Pseudonyms
 from nymity.publishing.reading_back import read_release
+from nymity.publishing.release_facts import ReleaseFacts
 from nymity.publishing.release_place import place_of, unholdable
 from nymity.publishing.saved_certificate import SavedCertificate
-from nymity.publishing.shifts import Shifts
 from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
 from nymity.publishing.verify import Verification, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.outcome import Outcome
-from nymity.table.recoding import Recoding
 from nymity.utility.released import Released
 
 #: The page for recipients, which lies beside the release.
@@ -63,75 +56,7 @@ FurtherFiles = Callable[[Path, Sequence[pl.DataFrame]], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class CustodianLog:
-    """What only the custodian may see: the private mapping of rows, the salt, timings and the search's trace.
-
-    source_rows[i] is the source row that released row i came from; masked marks suppressed rows. figures are what the
-    certificate must not tell, of a differentially private release, of what earlier releases leave or of items that
-    were left out. draw_key is the key, in hexadecimal, that the draws of the release are derived from; with it the
-    same job gives the same release of the same table. None where there is no secret one: draws of a seed, and those of
-    differential privacy. draw_mark tells whether it was the same job and table.
-    """
-
-    source_rows: NDArray[np.int64]
-    masked: NDArray[np.bool_]
-    salt: str
-    seconds: dict[str, float]
-    nodes: pl.DataFrame | None = None
-    nodes_checked: int | None = None
-    dropped_records: int = 0
-    figures: dict[str, Any] = field(default_factory=dict)
-    draw_key: str | None = field(default=None, repr=False)
-    draw_mark: str | None = None
-    pseudonyms: Pseudonyms | None = field(default=None, repr=False)
-    shifts: Shifts | None = field(default=None, repr=False)
-    #: Cells of the source that were taken as missing, by column and code.
-    taken_as_missing: Taken = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        return f"CustodianLog({len(self.source_rows):,} rows; its fields are not for release)"
-
-    def stage(self, stage: Stage, recoding: Recoding, certificate: Certificate) -> None:
-        """Put the log, the row mapping, the evaluated nodes and the recoding where they wait for their place.
-
-        The hashes of the tables that the certificate is of say what the log belongs to.
-        """
-        log = {
-            "format": LOG.tag,
-            "note": "Not for release: this links published rows to their source.",
-            RELEASED: released_tables(certificate),
-            "salt": self.salt,
-            **({} if self.draw_key is None else {"draw_key": self.draw_key}),
-            **({} if self.draw_mark is None else {"draw_mark": self.draw_mark}),
-            "seconds": self.seconds,
-            "dropped_records": self.dropped_records,
-            **({} if not self.taken_as_missing else {"taken_as_missing": self.taken_as_missing}),
-            **self.figures,
-            **({} if self.nodes is None else {"nodes_evaluated": self.nodes.height}),
-            **({} if self.nodes_checked is None else {"nodes_checked": self.nodes_checked}),
-        }
-        mapped = self.stage_mapping(stage)
-        if self.nodes is not None:
-            _write_parquet(self.nodes, stage / NODES_NAME)
-        decided = recoding.save_with_values(stage / RECODING_NAME)
-        (stage / LOG_NAME).write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
-        nodes = [] if self.nodes is None else [NODES_NAME]
-        persons = [name for part in (self.pseudonyms, self.shifts) if part is not None for name in part.stage(stage)]
-        written = [*mapped, *nodes, *decided, *persons, LOG_NAME]
-        stage.commit(written)
-        for name in LOG_FILES:
-            if name not in written:
-                stage.remove(name)  # it would speak of an earlier release
-
-    def stage_mapping(self, stage: Stage) -> list[str]:
-        """Write which source row each released row came from; return the name of the file."""
-        mapping = pl.DataFrame({"source_row": self.source_rows, "masked": self.masked}).with_row_index("released_row")
-        _write_parquet(mapping, stage / MAPPING_NAME)
-        return [MAPPING_NAME]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Release(Carded):
+class Release(ReleaseFacts, Carded):
     """A release: ``table`` in the caller's kind of frame, and everything said about it."""
 
     table: Any
@@ -182,11 +107,6 @@ class Release(Carded):
         """Return the released table as a frame of Polars."""
         return self.frame
 
-    @property
-    def recoding(self) -> Recoding:
-        """How values were generalized; applies to new rows too."""
-        return self.outcome.recoding
-
     @cached_property
     def released(self) -> Released:
         """What queries, learning, attacks and comparisons take."""
@@ -215,11 +135,6 @@ class Release(Carded):
         return {name: like(self.table, frame) for name, frame in self._files}
 
     @property
-    def levels(self) -> dict[str, int]:
-        """Chosen level of each quasi-identifier; empty where classes have cells of their own."""
-        return dict(self.outcome.levels)
-
-    @property
     def bound(self) -> float | None:
         """What the objective was proved not to fall below, where anything was."""
         return self.outcome.bound
@@ -228,23 +143,6 @@ class Release(Carded):
     def loss(self) -> float:
         """What the method minimized, as it counts: of classes the cost of tight cells, whatever cells are published."""
         return self.outcome.loss
-
-    @property
-    def suppressed(self) -> int:
-        """Records that were masked or removed; of a sample, all that are not in it."""
-        suppressed = self.outcome.suppressed
-        return int(self.log.figures["not_released"]) if suppressed is None else suppressed
-
-    @property
-    def is_foreseeable(self) -> bool:
-        """Whether it was to be differentially private, and its draws are from a known seed: then it is not."""
-        return self.recoding.is_private and bool(self.certificate.get("seeded"))
-
-    @property
-    def warnings(self) -> tuple[Caveat, ...]:
-        """What someone could still find out although every promise holds, the worst first."""
-        told = self.certificate["not_protected"]
-        return tuple(Caveat(key=one["warning"], says=one["says"], figures=one.get("figures", {})) for one in told)
 
     @bounded()
     def save(
@@ -428,12 +326,6 @@ def stage_release(stage: Stage, folder: Path, private: Path, files: Sequence[str
     for name in _earlier_files(folder, private):
         if name not in written:
             stage.remove(name)  # it belongs to the release that is replaced
-
-
-def _write_parquet(table: pl.DataFrame, path: Path) -> None:
-    """Write through Python's file: polars takes no path that is not UTF-8."""
-    with path.open("wb") as file:
-        table.write_parquet(file)
 
 
 def _earlier_files(folder: Path, private: Path) -> list[str]:

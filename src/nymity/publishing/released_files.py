@@ -12,7 +12,7 @@ import polars as pl
 
 from nymity.core.commit import refuse_between
 from nymity.core.errors import InputError
-from nymity.core.validation import nearest
+from nymity.core.validation import columns_there
 from nymity.database import DatabaseOutput
 from nymity.io import format_of, to_polars
 from nymity.publishing.bucket_tables import check_counts
@@ -83,7 +83,7 @@ class ReleasedFiles:
         table, others = first[content_order(first)], [one[content_order(one)] for one in further]
         if key is not None and others:
             for one in (table, others[0]):
-                _check_columns(one, [key])
+                columns_there(InputError, "release", [key], one.columns)
             return ReleasedFiles(
                 rejoined(table, others[0], key, top),
                 None,
@@ -138,10 +138,10 @@ class ReleasedFiles:
     def check_columns(self, quasi: Sequence[str], sensitive: Sequence[str]) -> None:
         """Refuse tables without a column that a promise speaks of."""
         if self.counts is None:
-            _check_columns(self.table, [*quasi, *sensitive])
+            columns_there(InputError, "release", [*quasi, *sensitive], self.table.columns)
         else:
-            _check_columns(self.table, quasi)
-            _check_columns(self.counts, sensitive)
+            columns_there(InputError, "release", quasi, self.table.columns)
+            columns_there(InputError, "release", sensitive, self.counts.columns)
 
     def problems(self, job: Job | None, stated: Stated | None) -> Iterator[tuple[str, str]]:
         """Return what is wrong beside broken promises."""
@@ -287,7 +287,7 @@ def _with_children(
     """Read the table of children that lies beside that of the parents, and join both."""
     children, children_path, also_odd = _read(path.with_name(str(second)), output)
     for table in (parents, children):
-        _check_columns(table, [key])
+        columns_there(InputError, "release", [key], table.columns)
     return ReleasedFiles(
         rejoined(parents, children, key, top),
         path,
@@ -296,18 +296,6 @@ def _with_children(
         children_path=children_path,
         misfits=tuple(misjoined(parents, children, key)),
     )
-
-
-def _check_columns(table: pl.DataFrame, needed: Sequence[str]) -> None:
-    """Refuse a table without one of these columns."""
-    for name in needed:
-        if name not in table.columns:
-            raise InputError(
-                "release",
-                expected=f"the columns {', '.join(map(repr, dict.fromkeys(needed)))}",
-                got=f"no column {name!r}",
-                hint=nearest(name, table.columns),
-            )
 
 
 def _tampering(

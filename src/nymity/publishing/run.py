@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 from nymity.core.draws import DerivedDraws
 from nymity.core.errors import PromiseError
 from nymity.core.format_numbers import CONTENT
-from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.core.randomness import salt
 from nymity.dp.ledger import Spending
@@ -33,6 +31,7 @@ from nymity.publishing.caveats.of_persons import population_by_records
 from nymity.publishing.certificate import PersonsTouched, TableFigures, certify
 from nymity.publishing.children import split
 from nymity.publishing.compare import Comparer, Comparison
+from nymity.publishing.custodian_log import CustodianLog
 from nymity.publishing.differential import private_figures
 from nymity.publishing.earlier import EarlierFindings, measure_earlier
 from nymity.publishing.free_text_refused import refuse_free_text
@@ -42,8 +41,9 @@ from nymity.publishing.job_tables import Population, Tables, load_joined, load_v
 from nymity.publishing.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, units_of
 from nymity.publishing.redrawing import Log, drawn_anew, mark_of, release_draws, root_of
 from nymity.publishing.registry import Method
-from nymity.publishing.release import CustodianLog, Release, broken
+from nymity.publishing.release import Release, broken
 from nymity.publishing.shifts import SHIFTS, Shifts, caveats_of_dates
+from nymity.publishing.stages import Staged
 from nymity.publishing.starting_levels import Begun, Start, begins_at_levels, begun_in_memory
 from nymity.publishing.transforming import caveats_of_transforms, made_by_transforms, purposes, transformed
 from nymity.publishing.verify import Verification, verify
@@ -62,7 +62,7 @@ from nymity.table.weights import class_means, weights_of
 ROWS = "order of rows"
 
 
-class Run:
+class Run(Staged):
     """One run of a job, from its source to a verified release.
 
     ``given`` is the source where it is no file, ``children`` the table of children, ``log`` that of an earlier release
@@ -124,7 +124,7 @@ class Run:
             job.ledger.check(the_promise(job.privacy))
         self.schema = public_schema(job.schema) if job.is_private else job.schema
         self.root = root_of(job, log)
-        self.seconds: dict[str, float] = {}
+        self.seconds = {}
 
     def release(self) -> Release:
         """Go through all stages; a promise that does not hold on what was made is an error."""
@@ -146,13 +146,6 @@ class Run:
         """Compare the release with the original, which is encoded already; ``measures`` as for :func:`compare`."""
         comparer = Comparer(self.original, self.job.schema, population=self.people, encoded=self.encoded)
         return comparer.compare(release, measures=measures)
-
-    def _stage(self, name: str, work: Callable[[], None]) -> None:
-        report(self.observe, Progress(stage=name))
-        start = time.perf_counter()
-        with interruptible():
-            work()
-        self.seconds[name] = round(time.perf_counter() - start, 4)
 
     # -- the stages, in order ------------------------------------------------------------------------------
 

@@ -8,18 +8,17 @@ from pathlib import Path
 
 import polars as pl
 
-from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.certificate import Certificate
+from nymity.publishing.custodian_log import CustodianLog
 from nymity.publishing.engine_choice import too_large
 from nymity.publishing.job import Job
-from nymity.publishing.release import CustodianLog
+from nymity.publishing.release_facts import ReleaseFacts
 from nymity.publishing.verify import Verification
 from nymity.table.outcome import Outcome
-from nymity.table.recoding import Recoding
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class WrittenRelease:
+class WrittenRelease(ReleaseFacts):
     """A release in a folder; ``nymity.open(release.folder)`` reads it into memory, :meth:`scan` does not."""
 
     folder: Path
@@ -53,33 +52,6 @@ class WrittenRelease:
         return too_large(self.job)
 
     @property
-    def recoding(self) -> Recoding:
-        """How values were generalized; applies to new rows too."""
-        return self.outcome.recoding
-
-    @property
-    def levels(self) -> dict[str, int]:
-        """Chosen level of each quasi-identifier; empty where classes have cells of their own."""
-        return dict(self.outcome.levels)
-
-    @property
     def loss(self) -> float:
         """What the method minimized."""
         return self.outcome.loss
-
-    @property
-    def suppressed(self) -> int:
-        """Records that were masked or removed; of a sample, all that are not in it."""
-        suppressed = self.outcome.suppressed
-        return int(self.log.figures["not_released"]) if suppressed is None else suppressed
-
-    @property
-    def is_foreseeable(self) -> bool:
-        """Whether it was to be differentially private, and its draws are from a known seed: then it is not."""
-        return self.recoding.is_private and bool(self.certificate.get("seeded"))
-
-    @property
-    def warnings(self) -> tuple[Caveat, ...]:
-        """What someone could still find out although every promise holds, the worst first."""
-        told = self.certificate["not_protected"]
-        return tuple(Caveat(key=one["warning"], says=one["says"], figures=one.get("figures", {})) for one in told)

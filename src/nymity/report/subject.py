@@ -15,8 +15,9 @@ from nymity.lattice.nodes import EvaluatedNodes
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.certificate_form import CertificateForm, LossSection, Suppressed
 from nymity.publishing.compare import Comparison, compare
+from nymity.publishing.custodian_log import CustodianLog
 from nymity.publishing.opened import OpenedRelease
-from nymity.publishing.release import CustodianLog, Release
+from nymity.publishing.release import Release
 from nymity.report.page_wording import amount
 from nymity.table.attribute import Role
 from nymity.table.encoding import person_ids

@@ -261,15 +261,7 @@ class Recoding(ABC):
     def _check(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers | None) -> None:
         validation.one_of("unseen", unseen, ("error", "mask"))
         validation.one_of("outliers", outliers or self.outliers, ("mask", "remove", "keep"))
-        needed = dict.fromkeys([*self._needed(), *self.hierarchies])
-        for name in needed:
-            if name not in table.columns:
-                raise SchemaError(
-                    "table",
-                    expected=f"the columns {', '.join(map(repr, needed))}",
-                    got=f"no column {name!r}",
-                    hint=validation.nearest(name, table.columns),
-                )
+        validation.columns_there(SchemaError, "table", [*self._needed(), *self.hierarchies], table.columns)
 
     def _needed(self) -> list[str]:
         """The columns a table must have to be published."""

@@ -8,7 +8,6 @@ column; other columns may still tell them apart.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -22,11 +21,11 @@ from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError, TableError
 from nymity.table.text import plainly_named
 from nymity.transforms.column_numbers import ColumnNumbers, decimals_of
-from nymity.transforms.transform import Transform
+from nymity.transforms.transform import ColumnTransform
 
 
 @dataclass(frozen=True, kw_only=True)
-class _EndCoding(Transform):
+class _EndCoding(ColumnTransform):
     """One end: ``limit``, ``fewest`` or ``share`` says where it begins.
 
     ``shown`` says what stands in place of the numbers: a ``label``, which makes text of the column, or the ``limit``.
@@ -56,14 +55,9 @@ class _EndCoding(Transform):
             validation.number("share", self.share, above=0, at_most=1)
         validation.one_of("shown", self.shown, ("label", "limit"))
 
-    def changed(
-        self, table: pl.DataFrame, draws: Draws, purpose: str, units: pl.Series | None = None
-    ) -> Mapping[str, pl.Series]:
-        """Code each column by itself."""
+    def changed_column(self, cells: pl.Series, draws: Draws, purpose: str, units: pl.Series | None) -> pl.Series:
+        """Code what lies beyond the limit."""
         del draws, purpose
-        return {name: self._coded(table[name], units) for name in self.columns}
-
-    def _coded(self, cells: pl.Series, units: pl.Series | None) -> pl.Series:
         numbers = ColumnNumbers.of(cells, decimals=0 if self.limit is None else decimals_of(self.limit))
         if not len(numbers.units):
             return cells

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,13 +11,13 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.table.text import gathered
-from nymity.transforms.transform import Transform
+from nymity.transforms.transform import ColumnTransform
 
 _FINEST = 2**40
 
 
 @dataclass(frozen=True, kw_only=True)
-class PostRandomization(Transform):
+class PostRandomization(ColumnTransform):
     """Each cell of each column is drawn anew with probability ``share``, from what the column holds.
 
     The transition matrix is P = (1 - share) I + share 1 p', with p the shares of the values. It is invariant, as p' P =
@@ -35,15 +34,10 @@ class PostRandomization(Transform):
         super().__post_init__()
         validation.number("share", self.share, above=0, at_most=1)
 
-    def changed(
-        self, table: pl.DataFrame, draws: Draws, purpose: str, units: pl.Series | None = None
-    ) -> Mapping[str, pl.Series]:
-        """Draw for each column by itself: whether, and the cell of which row."""
+    def changed_column(self, cells: pl.Series, draws: Draws, purpose: str, units: pl.Series | None) -> pl.Series:
+        """Draw for each cell whether it changes, and the cell of which row it becomes."""
         del units
-        made = {}
-        for name in self.columns:
-            n, cells = table.height, table[name]
-            chosen = draws.numbers(f"{purpose} {name!r} which", np.full(n, _FINEST)) < int(self.share * _FINEST)
-            others = draws.numbers(f"{purpose} {name!r} whose", np.full(n, max(n, 1)))
-            made[name] = gathered(cells, pl.Series(np.where(chosen, others, np.arange(n)), dtype=pl.UInt32))
-        return made
+        n, name = len(cells), cells.name
+        chosen = draws.numbers(f"{purpose} {name!r} which", np.full(n, _FINEST)) < int(self.share * _FINEST)
+        others = draws.numbers(f"{purpose} {name!r} whose", np.full(n, max(n, 1)))
+        return gathered(cells, pl.Series(np.where(chosen, others, np.arange(n)), dtype=pl.UInt32))

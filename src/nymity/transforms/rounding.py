@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,29 +13,24 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.transforms.column_numbers import ColumnNumbers, decimals_of
-from nymity.transforms.transform import Transform
+from nymity.transforms.transform import ColumnTransform
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Rounded(Transform):
+class _Rounded(ColumnTransform):
     base: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
         validation.number("base", self.base, above=0)
 
-    def changed(
-        self, table: pl.DataFrame, draws: Draws, purpose: str, units: pl.Series | None = None
-    ) -> Mapping[str, pl.Series]:
-        """Round each column by itself, in whole units of its last decimal."""
+    def changed_column(self, cells: pl.Series, draws: Draws, purpose: str, units: pl.Series | None) -> pl.Series:
+        """Round in whole units of the column's last decimal."""
         del units
-        made = {}
-        for name in self.columns:
-            numbers = ColumnNumbers.of(table[name], decimals=decimals_of(self.base))
-            base = numbers.in_units(self.base)
-            below, rest = np.divmod(numbers.units, base)
-            made[name] = numbers.with_units((below + self._up(rest, base, draws, f"{purpose} {name!r}")) * base)
-        return made
+        numbers = ColumnNumbers.of(cells, decimals=decimals_of(self.base))
+        base = numbers.in_units(self.base)
+        below, rest = np.divmod(numbers.units, base)
+        return numbers.with_units((below + self._up(rest, base, draws, f"{purpose} {cells.name!r}")) * base)
 
     @abstractmethod
     def _up(self, rest: NDArray[np.int64], base: int, draws: Draws, purpose: str) -> NDArray[np.bool_]:

@@ -15,14 +15,14 @@ from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError, TableError
 from nymity.table.text import gathered
 from nymity.transforms.column_numbers import ColumnNumbers
-from nymity.transforms.transform import Transform, names_of
+from nymity.transforms.transform import ColumnTransform, Transform, names_of
 
 Ints = NDArray[np.int64]
 _FINEST = 2**40
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankSwapping(Transform):
+class RankSwapping(ColumnTransform):
     """Numbers of each column go to records whose numbers have nearby ranks (Moore 1996).
 
     Ranks are cut into blocks of a share ``window`` of the records, the first of a drawn length, and the numbers of each
@@ -40,30 +40,25 @@ class RankSwapping(Transform):
         super().__post_init__()
         validation.number("window", self.window, above=0, at_most=1)
 
-    def changed(
-        self, table: pl.DataFrame, draws: Draws, purpose: str, units: pl.Series | None = None
-    ) -> Mapping[str, pl.Series]:
-        """Swap in each column by itself; gaps stay where they are."""
+    def changed_column(self, cells: pl.Series, draws: Draws, purpose: str, units: pl.Series | None) -> pl.Series:
+        """Swap among the numbers; gaps stay where they are."""
         del units
-        made = {}
-        for name in self.columns:
-            numbers = ColumnNumbers.of(table[name])
-            n = len(numbers.units)
-            block = int(self.window * n)
-            if n and block < 2:
-                raise TableError(
-                    f"column {name!r}",
-                    expected="a window of at least two records, for nothing moves in a smaller one",
-                    got=f"{self.window} of {n:,}",
-                    hint=f"a window of at least {2 / n:.2g}" if n > 1 else "leave the transform out",
-                )
-            first = draws.below(f"{purpose} {name!r} first")(max(block, 1))
-            ranked = np.lexsort((draws.permutation(f"{purpose} {name!r} ties", n), numbers.units))
-            blocks = (np.arange(n) + first) // max(block, 1)
-            moved = np.empty(n, dtype=np.int64)
-            moved[ranked] = numbers.units[ranked[_permuted(blocks, draws, f"{purpose} {name}")]]
-            made[name] = numbers.with_units(moved)
-        return made
+        numbers, name = ColumnNumbers.of(cells), cells.name
+        n = len(numbers.units)
+        block = int(self.window * n)
+        if n and block < 2:
+            raise TableError(
+                f"column {name!r}",
+                expected="a window of at least two records, for nothing moves in a smaller one",
+                got=f"{self.window} of {n:,}",
+                hint=f"a window of at least {2 / n:.2g}" if n > 1 else "leave the transform out",
+            )
+        first = draws.below(f"{purpose} {name!r} first")(max(block, 1))
+        ranked = np.lexsort((draws.permutation(f"{purpose} {name!r} ties", n), numbers.units))
+        blocks = (np.arange(n) + first) // max(block, 1)
+        moved = np.empty(n, dtype=np.int64)
+        moved[ranked] = numbers.units[ranked[_permuted(blocks, draws, f"{purpose} {name}")]]
+        return numbers.with_units(moved)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,6 +53,20 @@ class Transform(ABC):
         """
 
 
+class ColumnTransform(Transform):
+    """What is done to each column by itself."""
+
+    def changed(
+        self, table: pl.DataFrame, draws: Draws, purpose: str, units: pl.Series | None = None
+    ) -> Mapping[str, pl.Series]:
+        """Change one column after the other."""
+        return {name: self.changed_column(table[name], draws, purpose, units) for name in self.columns}
+
+    @abstractmethod
+    def changed_column(self, cells: pl.Series, draws: Draws, purpose: str, units: pl.Series | None) -> pl.Series:
+        """Return one column as it is published; a ``purpose`` of a draw is followed by the column's name."""
+
+
 def names_of(where: str, given: object) -> tuple[str, ...]:
     """Return names of columns, each once; a single one may stand by itself."""
     names = [given] if isinstance(given, str) else given

@@ -54,7 +54,8 @@ def count_queries(
     """
     source, released = to_polars(original), Released.of(release)
     if released.schema is not None:
-        _check_original(source, released.schema)
+        needed = [*released.schema.quasi, *released.schema.sensitive]
+        validation.columns_there(TableError, "the original table", needed, source.columns)
     elif released.counts is None and (released.recoding is None or queries is None):
         released.schema_for("count_queries")
     published = _published(released, source)
@@ -72,18 +73,6 @@ def count_queries(
 
 
 # -- what is asked, and of whom --------------------------------------------------------------------------------
-
-
-def _check_original(source: pl.DataFrame, schema: Schema) -> None:
-    """Refuse an original without a column that a release is made of."""
-    for name in (*schema.quasi, *schema.sensitive):
-        if name not in source.columns:
-            raise TableError(
-                "the original table",
-                expected=f"the columns {', '.join(map(repr, (*schema.quasi, *schema.sensitive)))}",
-                got=f"no column {name!r}",
-                hint=validation.nearest(name, source.columns),
-            )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
 from nymity.core.quoting import quoted
-from nymity.core.validation import exact_fraction, nearest, number
+from nymity.core.validation import columns_there, exact_fraction, nearest, number
 from nymity.table.hierarchy import Label, some_of
 from nymity.table.text import as_text
 from nymity.table.value_order import numbers
@@ -49,14 +49,9 @@ def check_columns(query: Query, known: Iterable[str]) -> None:
     if not query:
         raise ParameterError("query", expected="at least one column", got="none")
     columns = list(known)
-    for name in query:
-        if name not in columns:
-            raise ParameterError(
-                "query",
-                expected=f"columns that were published ({', '.join(columns)})",
-                got=f"no column {name!r}",
-                hint=nearest(str(name), columns),
-            )
+    columns_there(
+        ParameterError, "query", query, columns, expected=f"columns that were published ({', '.join(columns)})"
+    )
 
 
 def admitted(name: str, wanted: Any, domain: Sequence[Label]) -> NDArray[np.bool_]:

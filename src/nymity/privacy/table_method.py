@@ -1,0 +1,50 @@
+"""TableMethod: what methods share that turn a table and its promises into an outcome, whatever kind they are of."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from nymity.core.draws import Draws
+from nymity.core.progress import Observer, silent
+from nymity.privacy.model import PrivacyModel
+from nymity.table.encoding import EncodedTable
+
+Made = TypeVar("Made", covariant=True)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MethodTask:
+    """What a method is to decide on; ``draws`` are None where it may take those of a new key."""
+
+    table: EncodedTable
+    models: Sequence[PrivacyModel]
+    columns: Sequence[str]
+    observe: Observer
+    draws: Draws | None
+
+
+class TableMethod(ABC, Generic[Made]):
+    """A method; subclasses are frozen dataclasses of its parameters."""
+
+    def run(
+        self,
+        table: EncodedTable,
+        models: Sequence[PrivacyModel],
+        *,
+        columns: Sequence[str] | None = None,
+        observe: Observer = silent,
+        draws: Draws | None = None,
+    ) -> Made:
+        """Decide how to publish ``columns`` (default: the quasi-identifiers) so that every model holds.
+
+        ``draws`` are those of a new key by default.
+        """
+        chosen = columns or table.names
+        return self._decide(MethodTask(table=table, models=models, columns=chosen, observe=observe, draws=draws))
+
+    @abstractmethod
+    def _decide(self, task: MethodTask) -> Made:
+        """Return the outcome, or refuse what the method cannot keep."""
