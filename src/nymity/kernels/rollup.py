@@ -60,8 +60,10 @@ def roll_up(keys, block, codes, weights, changed, word, shift, mask, map_at, map
 
 
 @njit(cache=True, nogil=True)
-def roll_up_capped(keys, block, codes, weights, changed, word, shift, mask, map_at, maps, most):
+def roll_up_capped(keys, begin, stop, of_block, codes, changed, word, shift, mask, map_at, maps, most):
     """Return what :func:`roll_up` does with at most ``most`` entries of each block, the first heavier for the rest.
+
+    begin, stop, of_block (n_blocks,): where the entries of each block lie, and its records (:func:`spans_of_blocks`).
 
     min(most, entries) of every union of blocks stays what it was: a block that loses entries has ``most`` left. The
     weights of a block sum to its records; how they are divided among its entries says nothing. Few entries are found by
@@ -70,7 +72,6 @@ def roll_up_capped(keys, block, codes, weights, changed, word, shift, mask, map_
     """
     new_keys, group = _group(keys, changed, word, shift, mask, map_at, maps)
     n_groups, one, most = np.uint64(len(new_keys)), np.uint32(1), np.uint32(most)
-    begin, stop, of_block = _blocks(block, weights, len(keys))
     start = np.zeros(n_groups + _ONE, np.uint32)  # where the entries of each group have room, and one more
     for b in range(np.uint64(len(keys))):
         start[group[b] + one] += stop[b] - begin[b]
@@ -108,8 +109,8 @@ def roll_up_capped(keys, block, codes, weights, changed, word, shift, mask, map_
 
 
 @njit(cache=True, nogil=True)
-def _blocks(block, weights, n_blocks):
-    """Return where the entries of each block begin and stop, and its records, (n_blocks,) each.
+def spans_of_blocks(block, weights, n_blocks):
+    """Return where the entries of each block begin and stop, and its records, (n_blocks,) each; 0 where it has none.
 
     The records are differences of sums over all entries so far: no step waits for what the one before has stored.
     """

@@ -279,7 +279,7 @@ class RollUp:
         layout = self._layout
         rising = (changed, layout.word, layout.shift, layout.mask, at, self._tables.maps)
         if most := {self._persons_at: self._most_persons, self._crowd_at: self._most_people}.get(i, 0):
-            return Grouping(*roll_up_capped(g.keys, g.block, g.codes, g.weights, *rising, most))
+            return Grouping(*roll_up_capped(g.keys, *g.spans, g.codes, *rising, most))
         return Grouping(*roll_up(g.keys, g.block, g.codes, g.weights, *rising, self._pivot_size(i, node)))
 
     @property

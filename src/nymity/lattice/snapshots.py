@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nymity.kernels.dominance import first_below
+from nymity.kernels.rollup import spans_of_blocks
 from nymity.lattice.space import Node
 
 
@@ -20,6 +22,11 @@ class Grouping:
     block: NDArray[np.uint32]
     codes: NDArray[np.uint32]
     weights: NDArray[np.uint32]
+
+    @cached_property
+    def spans(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+        """Where the entries of each block begin and stop, and its records: many nodes are rolled up from one."""
+        return spans_of_blocks(self.block, self.weights, len(self.keys))  # type: ignore[no-any-return]
 
     @property
     def nbytes(self) -> int:

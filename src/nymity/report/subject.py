@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.certificate_form import CertificateForm, LossSection, Suppressed
 from nymity.publishing.compare import Comparison, compare
 from nymity.publishing.custodian_log import CustodianLog
+from nymity.publishing.item_sets import one_record_each, units_read
 from nymity.publishing.opened import OpenedRelease
 from nymity.publishing.release import Release
 from nymity.report.page_wording import amount
@@ -40,7 +41,8 @@ def check_source(opened: OpenedRelease, original: pl.DataFrame, *, known: bool =
         )
     if log is None or schema is None:
         raise _no_log(opened)
-    if original.height != stated.records or sorted(original.columns) != sorted(schema):
+    same_columns = sorted(original.columns) == sorted(schema)
+    if not same_columns or units_read(original, schema) != stated.records:
         got = f"{original.height:,} records and {len(original.columns)} columns"
     elif not (known or opened.is_made_of(original)):
         got = "a table of the same size with other cells"
@@ -63,15 +65,27 @@ def _no_log(opened: OpenedRelease) -> FileError:
     )
 
 
+def _places(chosen: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """Return which of the chosen rows each row is, (n_rows,)."""
+    places = np.zeros(n_rows, dtype=np.int64)
+    places[chosen] = np.arange(len(chosen))
+    return places
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Subject:
-    """What a report is about: make it with :meth:`of`."""
+    """What a report is about: make it with :meth:`of`.
+
+    ``original``: the records that were published from: one for each person, where a table of persons and items was put
+    together, as its ``source`` is not.
+    """
 
     opened: OpenedRelease
     log: CustodianLog
     recoding: Recoding
     schema: Schema
     original: pl.DataFrame
+    source: pl.DataFrame
     compared: Comparison | None = None  #: by all measures, where that was asked before
 
     @staticmethod
@@ -89,12 +103,24 @@ class Subject:
         assert schema is not None
         if recoding is None:
             raise _no_log(opened)
-        return Subject(opened=opened, log=log, recoding=recoding, schema=schema, original=original, compared=comparison)
+        records = original
+        if schema.item_column is not None and schema.person is not None:
+            records, kept = one_record_each(*schema.without_gaps(original), schema)
+            log = replace(log, source_rows=_places(kept, original.height)[log.source_rows])
+        return Subject(
+            opened=opened,
+            log=log,
+            recoding=recoding,
+            schema=schema,
+            original=records,
+            source=original,
+            compared=comparison,
+        )
 
     @cached_property
     def comparison(self) -> Comparison:
         """What the release lost by all measures; it takes a while unless it was asked before."""
-        return compare(self.original, self.opened) if self.compared is None else self.compared
+        return compare(self.source, self.opened) if self.compared is None else self.compared
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -162,8 +188,9 @@ class Subject:
 
     @property
     def records(self) -> int:
-        """Records of the original."""
-        return self.original.height
+        """Records of the original; its persons, where they were put together."""
+        assert self.certificate.input is not None  # as of all but private releases
+        return self.certificate.input.records
 
     @property
     def masked(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from nymity.kernels.rollup import records_of_blocks, roll_up, roll_up_capped
+from nymity.kernels.rollup import records_of_blocks, roll_up, roll_up_capped, spans_of_blocks
 from nymity.table.packing import KeyLayout
 
 #: Values of an attribute below and above.
@@ -61,6 +62,10 @@ class Blocks:
         return [tuple((row[w] >> s) & m for w, s, m in fields) for row in keys.tolist()]
 
 
+def capped(keys: NDArray[np.uint64], block: Any, codes: Any, weights: Any, *rising: Any) -> tuple[Any, ...]:
+    return roll_up_capped(keys, *spans_of_blocks(block, weights, len(keys)), codes, *rising)  # type: ignore[no-any-return]
+
+
 @st.composite
 def blocks(draw: st.DrawFn) -> Blocks:
     m = draw(st.integers(1, 4))
@@ -89,7 +94,7 @@ def test_roll_up(case: Blocks) -> None:
 @given(blocks(), st.sampled_from([1, 2, 5, 15, 16, 17, 20, 100]))
 @settings(max_examples=300)
 def test_capped_roll_up_keeps_the_number_of_entries_up_to_the_cap_and_all_records(case: Blocks, most: int) -> None:
-    keys, block, codes, weights = roll_up_capped(*case.arguments(), most)
+    keys, block, codes, weights = capped(*case.arguments(), most)
     expected = case.expected()
     assert case.read(keys) == list(expected)
     assert all(before <= after for before, after in pairwise(block.tolist()))
@@ -108,10 +113,10 @@ def test_capped_roll_up_of_a_capped_one_counts_as_if_none_were_left_out(most: in
     own = [{int(code): 1 for code in rng.choice(N_CODES, rng.integers(1, 25), replace=False)} for _ in rows]
     case = Blocks(rows, own, [0], [[0, 0, 1, 1, 2, 2]], 33)
     keys, block, codes, weights, *rising = case.arguments()
-    half = roll_up_capped(keys, block, codes, weights, *rising, most)
+    half = capped(keys, block, codes, weights, *rising, most)
     rising[0], top = np.array([1], dtype=np.uint64), Blocks(rows, own, [0, 1], [[0, 0, 1, 1, 2, 2], [0] * WIDE], 33)
     rising[-1] = np.zeros(WIDE, dtype=np.uint32)
-    _, block, _, weights = roll_up_capped(*half, *rising, most)
+    _, block, _, weights = capped(*half, *rising, most)
     assert np.bincount(block).tolist() == [min(most, len(found)) for found in top.expected().values()]
     assert np.bincount(block, weights=weights).tolist() == [sum(found.values()) for found in top.expected().values()]
 
@@ -123,7 +128,7 @@ def test_capped_roll_up_takes_blocks_in_any_order(case: Blocks, most: int, rando
     order = list(range(len(keys)))
     random.shuffle(order)
     turn = np.concatenate([np.flatnonzero(block == b) for b in order])
-    _, found, _, counted = roll_up_capped(keys, block[turn], codes[turn], weights[turn], *rising, most)
+    _, found, _, counted = capped(keys, block[turn], codes[turn], weights[turn], *rising, most)
     expected = list(case.expected().values())
     assert np.bincount(found, minlength=len(expected)).tolist() == [min(most, len(own)) for own in expected]
     assert records_of_blocks(found, counted, len(expected)).tolist() == [sum(own.values()) for own in expected]
