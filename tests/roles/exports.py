@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from .export_abroad import leavers, levnadsvanor, sinistri, szkola
 from .export_care import colegio, hopital, kasse, pflegeheim
 from .export_customers import allocataires, huurders, local_union, retail_bank
 from .export_draws import Rows
@@ -125,13 +126,17 @@ TABLES: dict[str, Callable[[random.Random], Rows]] = {
     "motor_claims": motor_claims,
     "woononderzoek": woononderzoek,
     "stops": stops,
+    "szkola": szkola,
+    "sinistri": sinistri,
+    "leavers": leavers,
+    "levnadsvanor": levnadsvanor,
 }
 
 
 #: What files have instead of commas and UTF-8.
 DELIMITERS = dict.fromkeys(
     "hopital kasse huurders colegio pflegeheim allocataires demandantes enfance woningzoekenden reha klinik effectif "
-    "instituto woononderzoek".split(),
+    "instituto woononderzoek szkola sinistri levnadsvanor".split(),
     ";",
 )
 ENCODINGS = {
@@ -140,6 +145,7 @@ ENCODINGS = {
     "colegio": "utf-8-sig",
     "demandantes": "cp1252",
     "klinik": "cp1252",
+    "szkola": "cp1250",
 }
 #: Lines above the header and below the records.
 TITLES = {"demandantes": "Oficina de Empleo de Getafe\nDemandantes inscritos a 31/12/2023\n\n"}
