@@ -157,9 +157,9 @@ def leavers(draw: random.Random, rows: int = 1100) -> Rows:
                     ["White British", "White Other", "Asian", "Black", "Mixed", "Not stated"], [60, 10, 12, 8, 4, 6]
                 )[0],
                 "DisabilityDeclared": draw.choices(["No", "Yes", "Prefer not to say"], [85, 8, 7])[0],
-                "Orientation": draw.choices(["Heterosexual", "Gay or lesbian", "Bisexual", "Not stated"], [70, 4, 3, 23])[
-                    0
-                ],
+                "Orientation": draw.choices(
+                    ["Heterosexual", "Gay or lesbian", "Bisexual", "Not stated"], [70, 4, 3, 23]
+                )[0],
                 "HomePostcode": f"{draw.choice(['LS6', 'LS7', 'BD3', 'WF1', 'HX1'])} {draw.randrange(1, 9)}"
                 + "".join(draw.choices("ABDEFGHJ", k=2)),
                 "NextOfKin": f"{draw.choice(ENGLISH_FIRST)} {last}",
@@ -225,7 +225,9 @@ def levnadsvanor(draw: random.Random, rows: int = 1500) -> Rows:
                 "svarsdat": day(draw, 2023, 2023).isoformat(),
                 "kalvikt": comma(draw.lognormvariate(7.6, 0.4), 4),
                 "strata": draw.randrange(1, 22),
-                "epost_resultat": maybe(draw, 0.15, f"{draw.choice(['anna', 'lars', 'eva', 'nils'])}{number}@example.se"),
+                "epost_resultat": maybe(
+                    draw, 0.15, f"{draw.choice(['anna', 'lars', 'eva', 'nils'])}{number}@example.se"
+                ),
                 "ovrigt": maybe(
                     draw,
                     0.12,
@@ -238,6 +240,75 @@ def levnadsvanor(draw: random.Random, rows: int = 1500) -> Rows:
                         ]
                     ),
                 ),
+            }
+        )
+    return out
+
+
+def consultas(draw: random.Random, rows: int = 800) -> Rows:
+    """Appointments of a Portuguese health centre."""
+    last = "Antunes Baptista Coelho Domingues Esteves Faria Guerreiro Henriques Leitão Machado Neves Pacheco".split()
+    first = "Benedita Caetana Constança Frederica Graça Lurdes Bernardo Duarte Gaspar Jaime Salvador Xavier".split()
+    notes = ["Ligar à filha, {p}", "Doente refere que o marido {n} faleceu", "Pede 2.ª via do relatório"]
+    return [
+        {
+            "NumProc": 70000 + draw.randrange(3 * rows),
+            "Utente": digits(draw, 9),
+            "Doente": f"{draw.choice(first)} {draw.choice(last)}",
+            "DtNasc": day(draw, 1932, 2020).strftime("%d-%m-%Y"),
+            "Sexo": draw.choice(["F", "M"]),
+            "Morada": f"Rua {draw.choice(last)}, n.º {draw.randrange(1, 200)}",
+            "CodPostal": f"{draw.choice([3000, 3020, 3030, 3040])}-{draw.randrange(100, 999)}",
+            "Freguesia": draw.choice(["Sé Nova", "Olivais", "Ceira", "Eiras"]),
+            "EstadoCivil": draw.choice(["Casado", "Solteiro", "Viúvo", "Divorciado"]),
+            "Profissao": draw.choice(["Reformado", "Professor", "Operário", "Doméstica", "Estudante"]),
+            "DtConsulta": day(draw, 2023, 2023).strftime("%d-%m-%Y"),
+            "Especialidade": draw.choice(["Medicina Geral", "Psiquiatria", "Ginecologia", "Pediatria"]),
+            "ICPC2": draw.choice(["P76", "K86", "T90", "R74", "L03", "W78"]),
+            "Medicacao": draw.choice(["sertralina", "metformina", "ramipril", "nenhuma"]),
+            "PesoKg": comma(max(9.0, draw.gauss(71, 15)), 1),
+            "TASist": draw.randrange(95, 190),
+            "Fumador": draw.choice(["Sim", "Não", "Não", "Ex-fumador"]),
+            "TaxaMod": draw.choice(["Isento", "Paga"]),
+            "Valor": comma(draw.choice([0, 4.5, 5.0, 7.0])),
+            "MedFam": f"Dr.ª {draw.choice(last)}",
+            "Obs": maybe(draw, 0.2, draw.choice(notes).format(p="91" + digits(draw, 7), n=draw.choice(first))),
+            "Origem": "SCLINICO",
+        }
+        for _ in range(rows)
+    ]
+
+
+def kontanthjaelp(draw: random.Random, rows: int = 700) -> Rows:
+    """Recipients of cash benefits in a Danish municipality."""
+    last = "Mortensen Thomsen Møller Knudsen Holm Bertelsen Kjær Lauritsen Bach Østergaard Dahl Frandsen".split()
+    first = "Freja Agnes Karla Liv Signe Bodil Vagn Villads Oskar Aksel Malthe Svend".split()
+    notes = ["Ringet til mor på {p}", "{n} oplyser at hun er flyttet fra kæresten", "Afventer lægeerklæring"]
+    out: Rows = []
+    for number in range(rows):
+        born = day(draw, 1959, 2004)
+        out.append(
+            {
+                "SagsID": f"K-{2023_0000 + 3 * number}",
+                "CPR": f"{born:%d%m%y}-{digits(draw, 4)}",
+                "Navn": f"{draw.choice(first)} {draw.choice(last)}",
+                "Foedselsaar": born.year,
+                "Koen": draw.choice(["Mand", "Kvinde"]),
+                "Civilstand": draw.choice(["Ugift", "Gift", "Skilt", "Enke/enkemand"]),
+                "AntalBoern": draw.choices([0, 1, 2, 3], [50, 20, 20, 10])[0],
+                "Oprindelse": draw.choices(["Dansk", "Indvandrer", "Efterkommer"], [75, 18, 7])[0],
+                "Postnr": draw.choice(["8000", "8200", "8210", "8230", "8240"]),
+                "Boligform": draw.choice(["Leje", "Ejer", "Herberg", "Hos forældre"]),
+                "Uddannelse": draw.choice(["Grundskole", "Gymnasial", "Erhvervsfaglig", "Videregående"]),
+                "Startdato": day(draw, 2018, 2023).isoformat(),
+                "Ydelse": round(draw.lognormvariate(9.3, 0.2)),
+                "Gaeld": maybe(draw, 0.4, round(draw.lognormvariate(10, 1))),
+                "Matchgruppe": draw.choice(["Jobparat", "Aktivitetsparat"]),
+                "Helbred": draw.choice(["Ingen", "Fysiske", "Psykiske", "Misbrug"]),
+                "Sanktion": draw.choices(["Nej", "Ja"], [9, 1])[0],
+                "Sagsbehandler": draw.choice(last[:8]),
+                "Notat": maybe(draw, 0.25, draw.choice(notes).format(p=digits(draw, 8), n=draw.choice(first))),
+                "Udtraek": "2024-01-02",
             }
         )
     return out

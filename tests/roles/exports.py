@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from .export_abroad import leavers, levnadsvanor, sinistri, szkola
+from .export_abroad import consultas, kontanthjaelp, leavers, levnadsvanor, sinistri, szkola
 from .export_care import colegio, hopital, kasse, pflegeheim
 from .export_customers import allocataires, huurders, local_union, retail_bank
 from .export_draws import Rows
@@ -130,13 +130,15 @@ TABLES: dict[str, Callable[[random.Random], Rows]] = {
     "sinistri": sinistri,
     "leavers": leavers,
     "levnadsvanor": levnadsvanor,
+    "consultas": consultas,
+    "kontanthjaelp": kontanthjaelp,
 }
 
 
 #: What files have instead of commas and UTF-8.
 DELIMITERS = dict.fromkeys(
     "hopital kasse huurders colegio pflegeheim allocataires demandantes enfance woningzoekenden reha klinik effectif "
-    "instituto woononderzoek szkola sinistri levnadsvanor".split(),
+    "instituto woononderzoek szkola sinistri levnadsvanor consultas kontanthjaelp".split(),
     ";",
 )
 ENCODINGS = {
@@ -145,7 +147,6 @@ ENCODINGS = {
     "colegio": "utf-8-sig",
     "demandantes": "cp1252",
     "klinik": "cp1252",
-    "szkola": "cp1250",
 }
 #: Lines above the header and below the records.
 TITLES = {"demandantes": "Oficina de Empleo de Getafe\nDemandantes inscritos a 31/12/2023\n\n"}
