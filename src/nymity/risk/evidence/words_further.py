@@ -34,7 +34,7 @@ FURTHER = {
     "work that others know": (
         "professione mestiere lavoro lavorat impiego mansione reparto! azienda! datorelavoro occupazione settore "
         "profissao emprego trabalho setor reformado desempreg funcao "
-        "zawod zatrudni stanowisko pracodawca pracownik praca branza wydzial! etat "
+        "zawod zatrudni stanowisko pracodawca pracownik praca branza wydzial! "
         "yrke! yrkes sysels sysselsatt ssyk styrk arbete arbejde arbetsgiv arbeidsgiv befattning stilling naringsgren "
         "bransch bransje avdelning avdeling afdeling arbetslos anstalln ansaett"
     ),
@@ -67,7 +67,7 @@ FURTHER = {
         "reddito stipendio retribuzione importo liquidato riserva! premio! debito! isee contributo "
         "rendimento ordenado vencimento montante divida prestacao "
         "dochod dochody wynagrodzenie pensja zarobki kwota zasilek "
-        "inkomst inntekt indkomst indtaegt lon! lonn! loen! belopp belob skuld! formogenhet formue bistand! pensjon"
+        "inkomst inntekt indkomst indtaegt lonn! loen! belopp belob skuld! formogenhet formue bistand! pensjon"
     ),
     "crime and what courts do": (
         "reato condanna frode! frodi sinistrosita condenacao crime! przestepstw wyrok oszustwo brott! domd straff "
@@ -90,7 +90,7 @@ FURTHER = {
     ),
     "it points to one person": (
         "cognome nome! nominativo intestatario contraente codicefiscale codfiscale codfisc tessera! targa! cellulare "
-        "indirizzo partitaiva polizza! sinistro! numsinistro perito! liquidatore! "
+        "indirizzo partitaiva numpolizza numsinistro perito! liquidatore! "
         "apelido sobrenome nomecompleto morada! endereco rua! telemovel contribuinte cpf utente! numutente "
         "imie imiona nazwisko pesel nip regon ulica! nrewid wychowawca numerdowodu "
         "personnr personnummer fornamn efternamn fornavn etternavn efternavn namn! navn! gatuadress gatunamn epost cpr "
