@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from .export_abroad import consultas, kontanthjaelp, leavers, levnadsvanor, sinistri, szkola
 from .export_care import colegio, hopital, kasse, pflegeheim
 from .export_customers import allocataires, huurders, local_union, retail_bank
 from .export_draws import Rows
@@ -125,13 +126,19 @@ TABLES: dict[str, Callable[[random.Random], Rows]] = {
     "motor_claims": motor_claims,
     "woononderzoek": woononderzoek,
     "stops": stops,
+    "szkola": szkola,
+    "sinistri": sinistri,
+    "leavers": leavers,
+    "levnadsvanor": levnadsvanor,
+    "consultas": consultas,
+    "kontanthjaelp": kontanthjaelp,
 }
 
 
 #: What files have instead of commas and UTF-8.
 DELIMITERS = dict.fromkeys(
     "hopital kasse huurders colegio pflegeheim allocataires demandantes enfance woningzoekenden reha klinik effectif "
-    "instituto woononderzoek".split(),
+    "instituto woononderzoek szkola sinistri levnadsvanor consultas kontanthjaelp".split(),
     ";",
 )
 ENCODINGS = {

@@ -11,8 +11,12 @@ from itertools import pairwise
 
 def words_of(name: str) -> list[str]:
     """Split a column name: ``dateOfBirth``, ``date_of_birth`` and ``Date of birth`` are three words each."""
-    plain = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).casefold()
+    plain = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).casefold().translate(_PLAIN)
     return re.findall(r"[^\W\d_]+|\d+", "".join(c for c in plain if not unicodedata.combining(c)))
+
+
+#: Letters that are no others with a mark.
+_PLAIN = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe"})
 
 
 def with_neighbours(words: list[str]) -> list[str]:

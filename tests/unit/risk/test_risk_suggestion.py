@@ -17,6 +17,8 @@ from nymity.core.errors import TableError
 from nymity.datasets import hospital
 from nymity.publishing.inspect import inspect
 from nymity.risk import suggest
+from nymity.risk.evidence.vocabulary import CONCEPTS, WEIGHTS
+from nymity.risk.evidence.words_further import FURTHER
 from nymity.table.attribute import Role
 
 #: Kind, and values that must be known for it under a name that says nothing.
@@ -234,3 +236,53 @@ def test_thousands_are_no_items(form: str) -> None:
     assert found.role is Role.SENSITIVE
     sets = ["1,2,3", "2", "1,3", "2,3,4", "4", "1,4"] * 20 + [f"{i % 5},{i % 3},{i % 7}" for i in range(60)]
     assert inspect(pl.DataFrame({"answers": sets}))["answers"].role is Role.ITEMS
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("Cognome", Role.IDENTIFYING),
+        ("Sobrenome", Role.IDENTIFYING),
+        ("Imię", Role.IDENTIFYING),
+        ("Förnamn", Role.IDENTIFYING),
+        ("Płeć", Role.QUASI),
+        ("Køn", Role.QUASI),
+        ("Profissão", Role.QUASI),
+        ("Malattia", Role.SENSITIVE),
+        ("Dochód", Role.SENSITIVE),
+        ("Sjukdom", Role.SENSITIVE),
+    ],
+)
+def test_names_of_columns_are_read_in_further_languages(name: str, role: Role) -> None:
+    (column,) = suggest({name: ["aq", "br", "cs"] * 40})
+    assert (column.role, column.is_question) == (role, False)
+
+
+def test_further_words_are_of_concepts_that_are_there() -> None:
+    """Others would be read by nobody."""
+    assert set(FURTHER) <= {concept.meaning for concept in (*CONCEPTS, WEIGHTS)}
+
+
+@pytest.mark.parametrize(
+    "surnames",
+    [
+        ["Mortensen", "Thomsen", "Knudsen", "Bertelsen", "Holm"],
+        ["Wysocka", "Sadowska", "Urbanowicz", "Adamczyk", "Duda"],
+        ["Gunnarsson", "Sigurðsson", "Helgadóttir", "Ek"],
+    ],
+)
+def test_surnames_are_known_by_how_they_end(surnames: list[str]) -> None:
+    (column,) = suggest({"v7": surnames * 30})
+    assert (column.role, column.is_question) == (Role.IDENTIFYING, False)
+
+
+def test_places_and_adjectives_that_end_alike_are_no_surnames() -> None:
+    for values in (["Hessen", "Sachsen", "Essen", "Bremen"], ["polska", "niemiecka", "czeska"]):
+        (column,) = suggest({"v7": values * 30})
+        assert column.role is Role.QUASI
+
+
+def test_numbers_that_nobody_counted_are_of_cases_where_the_name_says_number_first() -> None:
+    cases, counts = [20_000 + 3 * i for i in range(300)], [i % 40 for i in range(300)]
+    assert suggest({"num_proc": [*cases, cases[0]]})[0].role is Role.IDENTIFYING
+    assert suggest({"num_proc": [*counts, 1]})[0].role is not Role.IDENTIFYING

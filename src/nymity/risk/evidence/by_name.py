@@ -295,6 +295,9 @@ def _numbering(facts: ColumnFacts) -> Iterator[RoleVotes]:
     elif _numbers_people(facts):
         why = f"{facts.words[0]!r} and {facts.words[1]!r} in its name: it points to one person"
         yield RoleVotes(why=why, votes={IDENTIFYING: 6.0})
+    elif _given_out(facts):
+        why = f"{facts.words[0]!r} in its name, and numbers that few records share: it may point to one case"
+        yield RoleVotes(why=why, votes={IDENTIFYING: 4.5})
     elif facts.words and facts.words[-1] in ("id", "code", "cd", "nr", "no", "number", "num") and facts.distinct > 1:
         yield RoleVotes(why="numbers of kinds of things", votes={QUASI: 0.5, INSENSITIVE: 0.2})
 
@@ -307,9 +310,17 @@ def _numbers_people(facts: ColumnFacts) -> bool:
     return first_known(words[1:2], _NUMBERED) is not None
 
 
-#: Different values from which numbers may be of people.
-_FEW = 20
+def _given_out(facts: ColumnFacts) -> bool:
+    """Whether a name says number first, of whatever, and the numbers are large and many: nobody counted to them."""
+    if len(facts.words) < 2 or facts.words[0] not in _NUMBER or not facts.is_whole:
+        return False
+    return facts.distinct > max(_FEW, facts.present / 2) and facts.spread[0] >= _UNCOUNTED
+
+
+#: Different values from which numbers may be of people; from which on they are not counts of something.
+_FEW, _UNCOUNTED = 20, 1000
 _REFERRING = frozenset(listed("ref reference referenz referentie referencia acct account konto cuenta compte"))
+_NUMBER = frozenset(listed("num numero nr nro number"))
 _FIRST = frozenset(listed("num numero no nr n id cod code nro"))
 _NUMBERED = listed(
     "patient paciente socio client klant historia afili alloc contrat contrato adherent dossier expedient poliza "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nymity.risk.evidence.words_further import FURTHER
 from nymity.table.attribute import Role
 
 
@@ -24,8 +25,8 @@ class Concept:
 
     @staticmethod
     def of(meaning: str, votes: dict[Role, float], text: str, *, heads: bool = False) -> Concept:
-        """Make one of its words, with spaces between them."""
-        words = text.split()
+        """Make one of its words, with spaces between them, and of those in further languages."""
+        words = f"{text} {FURTHER.get(meaning, '')}".split()
         stems = {word for word in words if len(word) >= 5 and not word.endswith("!")}
         return Concept(
             meaning=meaning,

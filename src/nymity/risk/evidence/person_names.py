@@ -1,8 +1,8 @@
 """Person names: how many of a column's values are names of people, by a small list of frequent ones.
 
 First names and surnames that are among the most frequent in public statistics of births and registers of the United
-States, Germany, France, Spain and the Netherlands. Few are needed: a column of names has many frequent ones, whatever
-else it has, and a column of something else nearly none.
+States, Germany, France, Spain, the Netherlands, Italy, Portugal, Brazil, Poland, Sweden, Norway and Denmark. Few are
+needed: a column of names has many frequent ones, whatever else it has, and a column of something else nearly none.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def person_names(facts: ColumnFacts) -> Iterator[RoleVotes]:
     known = words.list.get(0, null_on_oob=True).is_in(NAMES_LIST) | words.list.get(-1, null_on_oob=True).is_in(
         NAMES_LIST
     )
-    hits = int(known.sum())
+    hits = int((known | texts.str.contains(_ENDING)).sum())
     share = hits / len(texts)
     needed = _SHARE if float((number == 1).mean()) > 0.5 else _SHARE_OF_PAIRS  # type: ignore[arg-type]
     if (hits >= _FEWEST and share >= needed) or (hits >= _FEWEST_ALONE and share >= _SHARE_ALONE):
@@ -43,6 +43,11 @@ def person_names(facts: ColumnFacts) -> Iterator[RoleVotes]:
         yield RoleVotes(why="its name and its values speak of names of people", votes={IDENTIFYING: 5.0})
 
 
+#: How surnames end in the north and in the east, with a capital at their beginning: there are too many to list them.
+_ENDING = (
+    r"(?:^|\s)\p{Lu}\p{L}+(?:[bdfgklmnprtv]sen|sson|dóttir|ski|ska|cki|cka|wicz|czyk|ović|ová|enko|escu|opoulos|shvili)"
+    r"(?:,|$)"
+)
 _NAMING = frozenset(listed("first last name nom given family middle full contact guardian mother father"))
 _FIRST = listed(
     # English
@@ -80,7 +85,22 @@ _FIRST = listed(
     # Dutch
     "johannes cornelis hendrik willem pieter gerrit jacobus adrianus petrus antonius maria johanna cornelia hendrika "
     "wilhelmina geertruida daan sem bram thijs lotte sanne femke anouk fleur jeroen maarten marieke jolanda ingrid "
-    "bart kees joost ruud wim henk sjoerd noor tess saar evi"
+    "bart kees joost ruud wim henk sjoerd noor tess saar evi "
+    # Italian
+    "giuseppe giovanni mario luigi marco andrea francesco luca roberto salvatore alessandro matteo lorenzo davide "
+    "simone riccardo stefano paolo giulia chiara francesca federica giovanna rosa angela teresa lucia valentina "
+    "alessia elisa giorgia ginevra aurora leonardo tommaso edoardo "
+    # Portuguese
+    "joão joao antónio antônio francisco josé pedro tiago miguel rui nuno paulo luís duarte afonso rodrigo santiago "
+    "matilde beatriz inês mariana leonor carolina joana filipa márcia fernanda juliana aline adriana vitória "
+    # Polish
+    "piotr krzysztof andrzej tomasz paweł jan michał marcin jakub adam marek łukasz grzegorz mateusz wojciech mariusz "
+    "szymon filip mikołaj kacper antoni franciszek anna katarzyna małgorzata agnieszka barbara ewa krystyna elżbieta "
+    "magdalena joanna zofia zuzanna julia hanna maja lena alicja oliwia wiktoria natalia aleksandra "
+    # Swedish, Norwegian, Danish
+    "lars anders mikael johan erik karl per nils sven olof björn bjørn ole morten søren jørgen rasmus kristian mads "
+    "kristina elisabet birgitta eva margareta karin marie annika ingrid astrid solveig kirsten mette hanne inger elsa "
+    "alva wilma ebba vilma saga axel nils elias noah "
 )
 _SURNAMES = listed(
     "smith johnson williams brown jones garcia miller davis rodriguez martinez hernandez lopez gonzalez wilson "
@@ -105,7 +125,16 @@ _SURNAMES = listed(
     "meijer boer mulder groot bos vos peters hendriks leeuwen dekker brouwer wit dijkstra smits graaf meer kok jacobs "
     "haan vermeulen heuvel veen broek bruijn schouten beek willems hoekstra koster prins huisman peeters kuipers "
     "kuiper veenstra postma wang li zhang chen liu kim singh kumar khan ali ahmed yilmaz kaya demir ivanov kowalski "
-    "nowak novak rossi ferrari russo silva santos oliveira souza costa pereira nguyen tran"
+    "nowak novak rossi ferrari russo silva santos oliveira souza costa pereira nguyen tran bianchi esposito colombo "
+    "ricci marino greco bruno gallo conti mancini giordano rizzo lombardi moretti barbieri fontana santoro mariani "
+    "rinaldi caruso ferrara galli martini leone longo gentile martinelli vitale ferreira rodrigues martins sousa "
+    "fernandes gonçalves lopes marques almeida ribeiro pinto carvalho teixeira moreira correia mendes nunes soares "
+    "vieira monteiro cardoso rocha lima araújo barbosa wiśniewski wójcik kowalczyk kamiński lewandowski zieliński "
+    "szymański woźniak dąbrowski kozłowski jankowski mazur wojciechowski kwiatkowski krawczyk kaczmarek piotrowski "
+    "grabowski zając pawłowski michalski król wieczorek jabłoński wróbel nowakowski majewski andersson johansson "
+    "karlsson nilsson eriksson larsson olsson persson svensson gustafsson pettersson jonsson jansson hansson hansen "
+    "johansen olsen larsen andersen pedersen nilsen kristiansen jensen karlsen jørgensen christensen nielsen sørensen "
+    "rasmussen"
 )
 #: Also ordinary words, places and months, which say nothing by themselves.
 _ORDINARY = frozenset(
@@ -115,7 +144,7 @@ _ORDINARY = frozenset(
         "savannah ward bell cook baker taylor fisher butler carter parker turner cooper foster walker wolf koch klein "
         "stein long mark frank jack max grant rose wit bos groot meer berg boer haan prins otto weiss weiß blanc "
         "petit green kaiser winter sommer bauer richter schneider horn beck lang jung groß graf vogel engel sanz "
-        "blanco kok vos li ali "
+        "blanco kok vos li ali fontana ferrara aurora santiago vitória rocha lima pinto leone saga "
     )
 )
 NAMES_LIST = sorted((set(_FIRST) | set(_SURNAMES)) - _ORDINARY)

@@ -9,31 +9,34 @@ from nymity.table.attribute import Role
 GROUPS: dict[str, tuple[str, dict[Role, float]]] = {
     "sex": (
         "male|female|men|women|man|woman|männlich|mannlich|weiblich|divers|homme|femme|hombre|mujer|masculin|feminin|"
-        "boy|girl|vrouw|mann|frau",
+        "boy|girl|vrouw|mann|frau|maschio|femmina|uomo|donna|mulher|homem|feminino|kobieta|mężczyzna|kvinna|kvinne|kvinde",
         {QUASI: 4.0},
     ),
     "family": (
         "married|never_married|never-married|divorced|widow|separated|single|cohabit|verheiratet|ledig|geschieden|"
         "verwitwet|marié|marie|celibataire|célibataire|divorcé|veuf|casado|soltero|viudo|gehuwd|ongehuwd|husband|wife|"
-        "own-child|spouse|civil_union",
+        "own-child|spouse|civil_union|coniugat|nubile|celibe|vedov|divorziat|solteir|viúv|divorciad|żonat|zamężna|"
+        "rozwied|wdow|kawaler|ogift|skild|änk|ugift|skilt",
         {QUASI: 3.5},
     ),
     "origin": (
         "white|black|asian|hispanic|latino|caucasian|african|indian|native|european|german|french|spanish|dutch|turk|"
-        "polish|italian|american|foreign|immigrant|other_race",
+        "polish|italian|american|foreign|immigrant|other_race|straniera|estrangeir|polskie|ukrain|svensk|norsk|dansk",
         {QUASI: 3.0},
     ),
     "education": (
         "school|bachelor|master|doctorate|phd|degree|college|university|hs-grad|primary|secondary|tertiary|vocational|"
         "abitur|hauptschule|realschule|gymnasium|hochschule|lehre|bac|licence|brevet|bachillerato|primaria|secundaria|"
-        "graduate|diploma|kindergarten|freshman|sophomore",
+        "graduate|diploma|kindergarten|freshman|sophomore|laurea|licenza|elementare|licenciatura|mestrado|podstawowe|"
+        "średnie|wyższe|zawodowe|gymnasial|grundskola|grunnskole|högskola|eftergymnas",
         {QUASI: 3.0},
     ),
     "work": (
         "employed|unemployed|self-emp|self_emp|private|retired|student|manager|clerk|craft|farm|service|sales|"
         "angestellt|arbeiter|beamt|rentner|selbst|ouvrier|employé|cadre|retraité|artisan|enseignant|obrero|jubilad|"
         "werkloos|gepensioneerd|full-time|fulltime|part-time|white-collar|blue|worker|federal|government|state-gov|"
-        "housewi|keeping_house|technician|engineer|nurse|teacher|driver|professional|industry|manufact|construct",
+        "impiegat|operaio|pensionat|disoccupat|casaling|empregad|desempreg|reformad|pracownik|bezrobot|emeryt|rolnik|"
+        "arbetslös|pensionär|tjänsteman|arbeider|ledig|housewi|keeping_house|technician|engineer|nurse|teacher|driver|professional|industry|manufact|construct",
         {QUASI: 3.0},
     ),
     "places": (
@@ -69,7 +72,8 @@ GROUPS: dict[str, tuple[str, dict[Role, float]]] = {
         "heart|depress|anxiety|schizo|allerg|infect|flu|influenza|pneumon|fracture|pain|ulcer|hepat|injur|disease|"
         "disorder|syndrome|krebs|schmerz|grippe|herz|maladie|douleur|enfermedad|dolor|ziekte|pijn|virus|hiv|cough|"
         "rash|fever|neoplasm|circulatory|respirat|digest|nervous|mental|endocrine|genitourinary|symptom|covid|"
-        "migraine|arthritis|anemia|obes|acne|burn|wound|sprain|angina",
+        "migraine|arthritis|anemia|obes|acne|burn|wound|sprain|angina|frattura|malattia|dolore|fratura|doença|złamanie|"
+        "cukrzyca|choroba|nadciśnienie|sjukdom|sykdom|smärta|fraktur|autyzm|autism|adhd|dyslex|dyslek|niedosłuch",
         {SENSITIVE: 4.0},
     ),
     "treatment": (
@@ -80,7 +84,8 @@ GROUPS: dict[str, tuple[str, dict[Role, float]]] = {
     "what a person thinks": (
         "agree|disagree|strongly|satisf|dissatisf|happy|unhappy|very|somewhat|rather|likely|unlikely|always|never|"
         "often|rarely|seldom|sometimes|zufrieden|unzufrieden|stimme|d'accord|satisfait|muy|helemaal|good|excellent|"
-        "poor|fair|bad|favor|oppose|approve|disapprove|important|trust",
+        "poor|fair|bad|favor|oppose|approve|disapprove|important|trust|d'accordo|soddisfatt|spesso|concordo|satisfeit|"
+        "często|zadowol|zgadzam|raczej|mycket|ganska|instämmer|nöjd|enig|tilfreds|sällan|ofta",
         {SENSITIVE: 2.0, INSENSITIVE: 0.8},
     ),
     "faith or politics": (
@@ -96,7 +101,7 @@ GROUPS: dict[str, tuple[str, dict[Role, float]]] = {
     ),
     "marks and outcomes": (
         "passed|pass|fail|failed|low|medium|high|excellent|sufficient|bestanden|gut|befriedigend|ausreichend|admis|"
-        "ajourné|aprobado|suspenso|geslaagd|default|paid|rejected|approved|denied|alive|dead|died|deceased|improved|"
+        "bocciat|promoss|reprovad|aprovad|wzorow|naganne|godkänd|underkänd|bestått|ajourné|aprobado|suspenso|geslaagd|default|paid|rejected|approved|denied|alive|dead|died|deceased|improved|"
         "readmit|cured|relapse|recurr|positive|negative|normal|abnormal|benign|malignant|fatal|incapacit|severe|mild",
         {SENSITIVE: 1.8},
     ),

@@ -1,4 +1,4 @@
-"""Vocabulary: what words of column names mean, in English, German, French, Spanish and Dutch, and for which role."""
+"""Vocabulary: what words of column names mean, and for which role."""
 
 from __future__ import annotations
 

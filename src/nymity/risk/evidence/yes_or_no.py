@@ -5,9 +5,12 @@ from __future__ import annotations
 from nymity.risk.column_facts import ColumnFacts
 from nymity.risk.naming import listed
 
-#: Words of which at most two answer a question, in five languages.
+#: Words of which at most two answer a question, in the languages of the vocabulary.
 PLAIN = frozenset(
-    listed("yes no ja nein oui non si sí nee y n j o s true false t f m w a b x 0 1 2 none absent present")
+    listed(
+        "yes no ja nein oui non si sí nee nej nei sim não tak nie y n j o s true false t f m w a b x 0 1 2 none "
+        "absent present"
+    )
 )
 
 
