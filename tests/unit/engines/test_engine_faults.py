@@ -160,7 +160,7 @@ def test_rows_that_come_or_go_before_they_are_counted(
     count, table = EngineRun._count, random_table(0, rows=400)
 
     def meddling(run: EngineRun) -> None:
-        table[:rows].write_parquet(tmp_path / "in" / "part-1.parquet")
+        table[:rows].write_parquet(tmp_path / "in" / "part-2.parquet")  # of 329
         count(run)
 
     monkeypatch.setattr(EngineRun, "_count", meddling)
