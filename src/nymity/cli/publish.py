@@ -234,6 +234,10 @@ def publish_job(
             minimized = release.outcome.minimized
             shown = [minimized.name] if isinstance(minimized, Loss) else []
             comparison = run.compared(release, None if with_report else shown)
+        idle = [] if release.recoding.is_private else list(idle_levels_said(release.recoding.hierarchies, original))
+        if not with_report:
+            original = original.clear()  # nobody else asks for its rows, which need not lie beside what is written
+        del run
         report(observe, Progress(stage="writing and verifying"))
         written = release.save(
             to.release, custodian=to.custodian, sign=key, further_files=pages.about, force=force, wait=wait
@@ -247,9 +251,8 @@ def publish_job(
             raise
     if job.method is None and (nodes := release.outcome.lattice_size) is not None:
         screen.tell("note", said(nodes))
-    if not release.recoding.is_private:
-        for sentence in idle_levels_said(release.recoding.hierarchies, original):
-            screen.tell("note", sentence)
+    for sentence in idle:
+        screen.tell("note", sentence)
     files = to.files(
         [job.output.found_at(to.release, name) for name in release.table_names],
         has_children=job.children is not None,

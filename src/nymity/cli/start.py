@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import sys
+from contextlib import suppress
 
 from nymity.cli.dataclass_code import compiled_once
 from nymity.cli.stopping import let_go, stop_code, watch_signals
@@ -15,6 +17,9 @@ _OBJECTS = 1_000_000
 #: numpy and scipy each bring an OpenBLAS that starts a thread for every core, which waits for work in a busy loop of
 #: 2^26 cycles: a tenth of a short command. After 2^4 cycles they sleep, and are woken when there is work.
 _WAITING = ("OPENBLAS_THREAD_TIMEOUT", "4")
+#: Arrays of so many bytes go back to the system when they are let go. glibc raises its limit to the largest that was
+#: let go so far, and keeps what is below: a tenth of a large run. Its option is called M_MMAP_THRESHOLD.
+_OPTION, _BYTES = -3, 1 << 18
 
 
 def run() -> None:
@@ -24,6 +29,9 @@ def run() -> None:
         watch_signals()
         os.environ.setdefault(*_WAITING)  # before numpy is loaded
         gc.set_threshold(_OBJECTS)
+        if sys.platform == "linux":
+            with suppress(OSError, AttributeError):  # another C library, which has no such option
+                ctypes.CDLL(None).mallopt(_OPTION, _BYTES)
         with compiled_once():
             code = _run()
         let_go()

@@ -29,6 +29,8 @@ from nymity.engines.sql_plan import grouped, names_of
 from nymity.engines.sql_rows import SqlRows
 
 _OLDEST_JAVA = 17
+#: What Spark reads as a pattern in the name of a file, unless a backslash stands before it.
+_PATTERN = re.compile(r"[{}\[\]*?\\]")
 _ROWS_AT_A_TIME = 250_000
 
 
@@ -54,7 +56,7 @@ class SparkRows(OfParquet, SqlRows):
             self._session = there or _session(sql, folder, memory, master, settings)
             for name, value in _MEANING.items():
                 self._session.conf.set(name, value)
-            frame = self._session.read.parquet(*(str(file) for file in source.files))
+            frame = self._session.read.parquet(*map(_named, source.files))
             frame.toDF(*self._names.values()).createOrReplaceTempView("source")
 
     def apply(self, plan: RecodingPlan, path: Path) -> None:
@@ -74,7 +76,7 @@ class SparkRows(OfParquet, SqlRows):
     def measure(self, path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Group the rows of the file."""
         with told(self.kind, "measure", *self._errors):
-            frame = self._session.read.parquet(str(path))
+            frame = self._session.read.parquet(_named(path))
             names = dict(zip(frame.columns, (f"s{i}" for i in range(len(frame.columns))), strict=True))
             frame.toDF(*names.values()).createOrReplaceTempView("written")
         yield from self._parts(grouped([names[name] for name in columns], "written"), "measure")
@@ -108,7 +110,7 @@ class SparkRows(OfParquet, SqlRows):
     def _load(self, name: str, table: pl.DataFrame) -> None:
         place = self.folder / f"given-{next(self._numbers)}.parquet"
         table.write_parquet(place)
-        self._session.read.parquet(str(place)).createOrReplaceTempView(name)
+        self._session.read.parquet(_named(place)).createOrReplaceTempView(name)
 
 
 #: What decides the meaning of cells and files, whatever the session was started with.
@@ -142,6 +144,18 @@ def _session(sql: Any, folder: Path, memory: int, master: str | None, settings: 
     for name, value in {**ours, **settings}.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+def _named(file: Path) -> str:
+    """Return the name of a file as Spark takes it: it passes hidden files over, and cannot open one with a colon."""
+    if file.name[0] in "._" or ":" in file.name:
+        raise FileError(
+            str(file),
+            expected="a name that Spark reads: without a colon, and no dot or underscore in front",
+            got=repr(file.name),
+            hint="rename the file, or engine 'duckdb'",
+        )
+    return _PATTERN.sub(r"\\\g<0>", str(file))
 
 
 def check_java() -> None:

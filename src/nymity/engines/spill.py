@@ -27,19 +27,30 @@ def spilling(base: str | None) -> Iterator[Path]:
     if not place.is_dir():
         raise FileError(str(place), expected="a folder for temporary files", got="no folder", hint="engine.temporary")
     sweep(place)
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))  # 0700, whatever the umask
-    except OSError as error:
-        raise FileError(
-            str(place), expected="a folder to write temporary files to", got=error.strerror or str(error)
-        ) from error
-    lock = FileLock(folder / _LOCK)
-    lock.acquire()
+    folder, lock = _locked_folder(place)
     try:
         yield folder
     finally:
         lock.release()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _locked_folder(place: Path) -> tuple[Path, FileLock]:
+    """Make a folder and hold its lock. Another run that starts just now may be faster, and sweep it: then once more."""
+    while True:
+        try:
+            folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))  # 0700, whatever the umask
+        except OSError as error:
+            raise FileError(
+                str(place), expected="a folder to write temporary files to", got=error.strerror or str(error)
+            ) from error
+        lock = FileLock(folder / _LOCK)
+        with suppress(FileNotFoundError):
+            lock.acquire()
+            folder.chmod(0o700)  # a lock whose folder was swept makes it anew, for all to read
+            if (folder / _LOCK).exists():
+                return folder, lock
+            lock.release()
 
 
 def sweep(place: Path) -> list[Path]:
@@ -49,17 +60,16 @@ def sweep(place: Path) -> list[Path]:
         with suppress(OSError):
             if folder.is_symlink() or not folder.is_dir() or folder.stat().st_uid != os.getuid():
                 continue
-            if not (folder / _LOCK).exists():  # one that is being made has no lock yet, but is empty
-                if any(folder.iterdir()):
-                    shutil.rmtree(folder, ignore_errors=True)
-                    swept.append(folder)
+            names = {one.name for one in folder.iterdir()}  # one that is being made has no lock yet, but is empty
+            if not names:
                 continue
             lock = FileLock(folder / _LOCK)
             try:
-                lock.acquire(timeout=0)
+                if _LOCK in names:
+                    lock.acquire(timeout=0)
             except Timeout:
                 continue
+            shutil.rmtree(folder, ignore_errors=True)  # while it is locked: its run may be about to lock it
             lock.release()
-            shutil.rmtree(folder, ignore_errors=True)
             swept.append(folder)
     return swept

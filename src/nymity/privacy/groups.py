@@ -367,4 +367,6 @@ def _with_gaps(cells: pl.Series) -> pl.Series:
     cells = cells.alias("cell")
     if cells.dtype.is_float():
         return cells.fill_nan(None)
-    return cells.replace("", None) if cells.dtype == pl.String else cells
+    if cells.dtype == pl.String and (empty := cells == "").any():
+        return cells.set(empty, None)
+    return cells

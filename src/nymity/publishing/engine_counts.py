@@ -84,6 +84,13 @@ class Counted:
             rows=rows,
             start=start,
         )
+        if counted.dropped < 0 or (counted.dropped and not dropping):  # dropped rows would be said to have had gaps
+            raise TableError(
+                "source",
+                expected=f"the {rows.height:,} rows that it was said to have",
+                got=f"{rows.height - counted.dropped:,}",
+                hint="it changed while it was read, or engine.settings let rows be passed over: publish again without",
+            )
         return counted._without_nobody().checked()
 
     @staticmethod

@@ -187,11 +187,14 @@ def node_cells(hierarchy: Hierarchy, levels: Ints, codes: Ints) -> Cells:
 def untouched(table: EncodedTable) -> PublishedRows:
     """Return the original as a release of itself."""
     present = np.flatnonzero(table.counts)
-    raw = table.combinations[present].astype(np.int64)
+    raw = table.combinations if len(present) == len(table.counts) else table.combinations[present]
     occurs = [np.bincount(column, minlength=1) > 0 for column in raw.T]
     occurring = [np.flatnonzero(o) for o in occurs]
-    numbers = np.stack([(np.cumsum(o) - 1)[column] for o, column in zip(occurs, raw.T, strict=True)], axis=1)
-    order = order_of_ranks((column, max(len(o), 1)) for column, o in zip(numbers.T, occurring, strict=True))
+    numbers = [np.cumsum(o) - 1 for o in occurs]
+    order = order_of_ranks((n[c], max(len(o), 1)) for n, c, o in zip(numbers, raw.T, occurring, strict=True))
+    rows = np.empty(raw.shape, dtype=np.int64)  # a column at a time: there may be as many combinations as records
+    for a, (number, column) in enumerate(zip(numbers, raw.T, strict=True)):
+        rows[:, a] = number[column[order]]
     row_of = np.empty(len(order), dtype=np.int64)
     row_of[order] = np.arange(len(order))
     counts = table.counts[present].astype(np.int64)
@@ -200,7 +203,7 @@ def untouched(table: EncodedTable) -> PublishedRows:
         table=table,
         cells=tuple(node_cells(h, z, o) for h, z, o in zip(table.hierarchies, levels, occurring, strict=True)),
         levels=levels,
-        rows=numbers[order],  # combinations are different already
+        rows=rows,  # combinations are different already
         counts=counts[order],
         majorities={name: majority(c.combination, c.codes, c.counts) for name, c in table.sensitive.items()},
         links=Links(present, row_of, counts),

@@ -325,11 +325,16 @@ def person_ids(column: pl.Series) -> pl.Series:
 
 
 def distinct_values(column: pl.Series) -> pl.Series:
-    """Return the distinct values of a column, NaN counted as missing."""
+    """Return the distinct values of a column, NaN counted as missing, in any order."""
     column = plainly_named(column)
     if column.dtype.is_float():
         column = column.fill_nan(None)
-    return column.unique()
+    low, high = _ends(column)
+    if high - low >= min(_DENSE, column.len()):
+        return column.unique()
+    numbers = np.flatnonzero(_occurring(_places(column, low), low, high)) + low
+    values = pl.Series("cells", numbers, dtype=column.dtype)
+    return values.extend_constant(None, 1) if column.has_nulls() else values
 
 
 def labelled(column: pl.Series) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
@@ -377,18 +382,29 @@ def _codes_of_dense(
     column: pl.Series, index: Mapping[Label, int], unknown: int, low: int, high: int
 ) -> NDArray[np.int32]:
     """Translate whole numbers near each other by a table from ``low`` to ``high``, which is faster than a join."""
-    gaps = column.has_nulls()
-    places = (column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - low
-    occurs = np.zeros(high - low + 1, dtype=np.bool_)
-    occurs[places] = True
-    numbers = np.flatnonzero(occurs)
-    codes = np.empty(len(occurs), dtype=np.int32)
+    places = _places(column, low)
+    numbers = np.flatnonzero(_occurring(places, low, high))
+    codes = np.empty(high - low + 1, dtype=np.int32)
     labels = as_text(pl.Series(numbers + low, dtype=column.dtype)).to_list()  # a series is slow to go through
     codes[numbers] = [index.get(label, unknown) for label in labels]
     found: NDArray[np.int32] = codes[places]
-    if gaps:
+    if column.has_nulls():
         found[column.is_null().to_numpy()] = index.get(None, unknown)
     return found
+
+
+def _places(column: pl.Series, low: int) -> NDArray[np.int64]:
+    """Return how far whole numbers are from the least of them; a gap counts as that one."""
+    filled = column.fill_null(low) if column.has_nulls() else column
+    places: NDArray[np.int64] = filled.to_numpy().astype(np.int64) - low
+    return places
+
+
+def _occurring(places: NDArray[np.int64], low: int, high: int) -> NDArray[np.bool_]:
+    """Mark the whole numbers from ``low`` to ``high`` that occur."""
+    occurs = np.zeros(high - low + 1, dtype=np.bool_)
+    occurs[places] = True
+    return occurs
 
 
 def _codes_of_text(column: pl.Series, index: Mapping[Label, int], unknown: int) -> NDArray[np.int32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from nymity.core.errors import JobError, MissingExtraError, ParameterError
 from nymity.core.progress import Observer, Progress
 from nymity.datasets import hospital_schema
 from nymity.publishing.job import Job
+from nymity.publishing.release import Release
 
 Run = Callable[..., Result]
 
@@ -61,6 +63,26 @@ def test_the_source_is_hashed_once_though_the_report_is_about_it(
     monkeypatch.setattr("nymity.publishing.opened.source_hash", hashed_again)
     assert nymity("publish", "job.toml", "--out", "release").exit_code == 0
     assert (folder / "release-custodian/report.html").exists()
+
+
+@pytest.mark.parametrize("reported", [True, False])
+def test_rows_of_the_source_lie_beside_what_is_written_only_for_the_report(
+    folder: Path, nymity: Run, monkeypatch: pytest.MonkeyPatch, reported: bool
+) -> None:
+    seen: list[int] = []
+    save = Release.save
+
+    def saved(release: Release, *arguments: Any, **options: Any) -> Any:
+        tables = (one for one in gc.get_objects() if type(one) is pl.DataFrame and "name" in one.columns)
+        seen.append(sum(one.height for one in tables) - before)
+        return save(release, *arguments, **options)
+
+    monkeypatch.setattr(Release, "save", saved)
+    gc.collect()
+    before = sum(one.height for one in gc.get_objects() if type(one) is pl.DataFrame and "name" in one.columns)
+    done = nymity("publish", "job.toml", "--out", "release", *([] if reported else ["--no-report"]))
+    assert done.exit_code == 0, done.output
+    assert bool(seen[0]) is reported
 
 
 def test_publish_answers_in_json_alone(folder: Path, nymity: Run) -> None:

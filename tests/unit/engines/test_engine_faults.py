@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from engine_tables import in_files, plain_hash, random_table, schema
+from filelock import FileLock
 from test_engines import KINDS, PRIVACY, published
 
 import nymity as ny
@@ -22,6 +23,7 @@ from nymity.engines.distinct_rows import DistinctRows
 from nymity.engines.external_sort import ExternalSort
 from nymity.engines.recoding_plan import _places
 from nymity.engines.row_layout import packed
+from nymity.engines.spill import sweep
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -112,6 +114,59 @@ def test_a_source_that_changes_meanwhile(tmp_path: Path, kind: str, monkeypatch:
     with pytest.raises((TableError, ny.PromiseError, FileError)):
         published(table, tmp_path, kind, ny.OptimalLattice(suppression=0.3, outliers="remove"))
     assert not (tmp_path / kind / "certificate.json").exists()
+
+
+@pytest.mark.parametrize("locks_first", [True, False])
+def test_a_run_that_starts_at_the_same_time_sweeps_nothing_that_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locks_first: bool
+) -> None:
+    """Between a folder and its lock: when the lock is there and not held yet, and when it comes while a sweep looks."""
+    acquire, iterdir = FileLock.acquire, Path.iterdir
+    started: list[Any] = []
+
+    def acquired(lock: FileLock, *arguments: Any, **options: Any) -> Any:
+        if not started and locks_first:
+            started.append(lock)
+            Path(lock.lock_file).touch()
+            sweep(tmp_path)
+        return acquire(lock, *arguments, **options)
+
+    def seen(folder: Path) -> Any:
+        if not started and not locks_first:
+            started.append(acquire(FileLock(folder / ".lock")))
+        return iterdir(folder)
+
+    monkeypatch.setattr(FileLock, "acquire", acquired)
+    monkeypatch.setattr(Path, "iterdir", seen)
+    if not locks_first:
+        (tmp_path / "nymity-spill-new").mkdir()
+        assert sweep(tmp_path) == []
+        assert (tmp_path / "nymity-spill-new").exists()
+        return
+    with spilling(str(tmp_path)) as folder:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert sweep(tmp_path) == []
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rows", [40, 400])
+def test_rows_that_come_or_go_before_they_are_counted(
+    tmp_path: Path, kind: str, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They would be said to have been left out for gaps."""
+    from nymity.publishing.engine_run import EngineRun
+
+    count, table = EngineRun._count, random_table(0, rows=400)
+
+    def meddling(run: EngineRun) -> None:
+        table[:rows].write_parquet(tmp_path / "in" / "part-2.parquet")  # of 329
+        count(run)
+
+    monkeypatch.setattr(EngineRun, "_count", meddling)
+    with pytest.raises(TableError, match="rows that it was said to have"):
+        published(table, tmp_path, kind)
+    assert not (tmp_path / kind).exists()
 
 
 def test_spilled_rows_are_private_and_swept(tmp_path: Path) -> None:

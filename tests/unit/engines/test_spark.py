@@ -60,6 +60,26 @@ def test_the_same_job_gives_the_same_release(spark: None, tmp_path: Path, seed: 
     assert sorted(kept["id"]) == list(range(table.height))
 
 
+def test_the_name_of_a_file_is_no_pattern(spark: None, tmp_path: Path) -> None:
+    """A file whose name is a pattern of another one's would be read as that one."""
+    table = random_table(2, rows=200).select("text", "sick")
+    described = ny.Schema({"text": ny.quasi(), "sick": ny.sensitive()})
+    (tmp_path / "in").mkdir()
+    for i, name in enumerate(("in1", "in[1]", "in{1,2}", "in?\\*", "a%20b #")):
+        table[40 * i : 40 * (i + 1)].write_parquet(tmp_path / "in" / f"{name}.parquet")
+    in_memory, found = (published(table, tmp_path, kind, schema=described) for kind in ("memory", "spark"))
+    assert found.certificate["output"]["content_sha256"] == in_memory.certificate["output"]["content_sha256"]
+    for name in ("a:b", "_a", ".a"):
+        table.write_parquet(tmp_path / f"{name}.parquet")
+        with pytest.raises(FileError, match="a name that Spark reads"):
+            publish_file(tmp_path / f"{name}.parquet", described)
+
+
+def publish_file(path: Path, described: ny.Schema) -> Any:
+    privacy, output = [ny.KAnonymity(k=2)], ny.Output(format="parquet")
+    return ny.publish(str(path), described, privacy=privacy, output=output, engine="spark", out=path.parent / "one")
+
+
 def test_a_search_begins_at_the_same_levels(spark: None, tmp_path: Path) -> None:
     table, described = table_of(1), ny.Schema({name: schema()[name] for name in COLUMNS})
     given: dict[str, Any] = {"schema": described, "engine": {"combinations": 60}}

@@ -15,7 +15,7 @@ import naive
 from nymity.core.errors import HierarchyError, SchemaError, TableError
 from nymity.table import encoding
 from nymity.table.attribute import identifying, insensitive, quasi, sensitive
-from nymity.table.encoding import EncodedTable, codes_of, encode
+from nymity.table.encoding import EncodedTable, codes_of, distinct_values, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
 from strategies import Case, cases, typed_columns
@@ -256,6 +256,18 @@ def test_codes_of_whole_numbers_are_those_of_their_text(data: st.DataObject, dty
     values = pl.Series(list(dict.fromkeys([*others, *cells])), dtype=dtype) if listed else None
     expected = [index.get(None if cell is None else str(cell), -7) for cell in cells]
     assert codes_of(pl.Series(cells, dtype=dtype), values, index, unknown=-7).tolist() == expected
+
+
+@given(st.data(), st.sampled_from(list(WHOLE)))
+def test_distinct_whole_numbers_are_each_there_once(data: st.DataObject, dtype: Any) -> None:
+    """More rows than there are numbers between their ends, and fewer."""
+    low, high = WHOLE[dtype]
+    start = data.draw(st.sampled_from([low, high - 7, max(low, -3)]))
+    numbers = st.one_of(st.integers(start, start + 7), st.integers(low, high), st.none())
+    cells = data.draw(st.lists(numbers, max_size=12)) * data.draw(st.sampled_from([1, 40]))
+    found = distinct_values(pl.Series("^x$", cells, dtype=dtype))
+    assert found.dtype == dtype
+    assert Counter(found.to_list()) == Counter(set(cells))
 
 
 @pytest.mark.parametrize("low", [-(2**63), -(2**63) + 1, 2**63 - 3])
