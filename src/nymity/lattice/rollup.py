@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any
@@ -119,7 +120,7 @@ class RollUp:
             [labels.index(MASK) if MASK in labels else None for labels in h.labels] for h in table.hierarchies
         ]
         self._uneven = any(code is not None for codes in self._star_codes for code in codes[:-1])
-        self._store = SnapshotStore(self._group_table(), budget)
+        self._budget = budget
         self.checks = 0
 
     # -- one node --------------------------------------------------------------------------------------
@@ -201,6 +202,11 @@ class RollUp:
 
     # -- inside ----------------------------------------------------------------------------------------
 
+    @cached_property
+    def _store(self) -> SnapshotStore:
+        """What is materialized; late, because of two engines of a search one is often asked nothing."""
+        return SnapshotStore(self._group_table(), self._budget)
+
     def _group_table(self) -> Snapshot:
         """Materialize the raw table."""
         table = self.table
@@ -236,12 +242,13 @@ class RollUp:
     def _start(self, node: Node) -> Snapshot:
         """Return a materialized node to roll ``node`` up from: the smallest there is, or a waypoint.
 
-        A search mostly looks at neighbours. Where one kernel checks a node without materializing it, a long way from a
-        large predecessor goes over a waypoint that is kept: the node one level below in every attribute, from which its
-        neighbours are near. Otherwise the nodes that were checked are kept themselves.
+        A search mostly looks at neighbours. A long way from a large predecessor goes over a waypoint that is kept: the
+        node one level below in every attribute, from which its neighbours are near. Where statistics beside sizes are
+        asked for, or several groupings are rolled up, the nodes that were checked are kept and no others.
         """
         start = self._store.smallest_below(node)
-        if self.fused and start.n_entries > WAYPOINT_ENTRIES:
+        near = self.fused or (self.pivot < 0 and len(start.groupings) == 1)
+        if near and start.n_entries > WAYPOINT_ENTRIES:
             waypoint = tuple(max(low, level - 1) for low, level in zip(start.levels, node, strict=True))
             if waypoint not in (start.levels, node):
                 start = self._derive(start, waypoint)

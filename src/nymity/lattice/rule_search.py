@@ -28,7 +28,7 @@ from nymity.quality.kernel_form import KernelForm
 
 #: Nodes checked between two reports at most, and entries of the table times these nodes, about a second or two. Nobody
 #: can stop a search in between; but what is materialized is made again after each report, so there are some at least.
-CHECKS_A_REPORT, ENTRIES_A_REPORT, FEWEST_CHECKS = 2_000, 40_000_000, 100
+CHECKS_A_REPORT, ENTRIES_A_REPORT, FEWEST_CHECKS = 2_000, 120_000_000, 100
 
 #: Statistics of nodes that a loss asks for besides, by what the kernel calls them.
 _FURTHER = {kernel.ENTROPY: "lost_entropy", kernel.COVER: "covered"}
