@@ -15,6 +15,7 @@ from nymity.table import Role
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.column_options import options_dialog
 from nymity.workbench.parts import (
+    OneAtATime,
     badge,
     bar,
     box,
@@ -38,6 +39,7 @@ from nymity.workbench.watching import look_now, watched
 
 #: Columns and combinations that are shown at once.
 _AT_ONCE, _PAIRS = 60, 5
+_counting = OneAtATime()
 
 
 async def render(project: Project, texts: Texts) -> None:
@@ -207,9 +209,12 @@ def _count_triples(project: Project, records: int, texts: Texts) -> None:
         line = text("p", texts("columns.triples_counting"), "quiet small")
         said(line, role="status")
 
+    def wanted() -> bool:
+        return not place.is_deleted and not client.is_deleted
+
     def observe(progress: Progress) -> bool | None:
         told.update(done=progress.done, total=progress.total or 1)
-        return False if place.is_deleted or client.is_deleted else None
+        return None if wanted() else False
 
     def tell() -> None:
         share = texts.percent(told["done"] / told["total"])
@@ -217,10 +222,10 @@ def _count_triples(project: Project, records: int, texts: Texts) -> None:
 
     async def count() -> None:
         try:
-            found: Any = await in_thread(triples, project, observe)
+            found: Any = await _counting.in_thread(wanted, triples, project, observe)
         except NymityError as error:
             found = error
-        if place.is_deleted or client.is_deleted:
+        if not wanted():
             return
         timer.cancel()
         place.clear()
