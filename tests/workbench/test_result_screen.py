@@ -14,9 +14,11 @@ from browsing import Served, shot
 import nymity as ny
 from nymity.core.errors import NymityError, ParameterError
 from nymity.workbench.analyses import RowsBeside, analyse, analysis_of, figures_of, open_log, open_trial
+from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints import endpoints
 from nymity.workbench.home import Home
 from nymity.workbench.project import Project
+from nymity.workbench.promise_words import of_records
 from nymity.workbench.runs import BackgroundRun, RunState
 from nymity.workbench.screens import screens
 from nymity.workbench.trials import TriedRelease, newest_done
@@ -198,6 +200,13 @@ def test_a_private_project_shows_nothing_of_a_release_that_is_not(tmp_path: Path
         "result-released"
     ]
     assert analysis_of(project, trial) is None
+
+
+def test_how_many_records_tell_nothing_is_said(on_levels: tuple[Project, TriedRelease]) -> None:
+    project, trial = on_levels
+    masked = int(open_trial(project, trial).beside.masked.sum())
+    assert trial.masked == masked > 0
+    assert of_records(trial, Texts.of("en")) == f"of 400, {masked} of them suppressed"
 
 
 @pytest.fixture(scope="module")
