@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -202,11 +203,18 @@ def test_a_private_project_shows_nothing_of_a_release_that_is_not(tmp_path: Path
     assert analysis_of(project, trial) is None
 
 
-def test_how_many_records_tell_nothing_is_said(on_levels: tuple[Project, TriedRelease]) -> None:
-    project, trial = on_levels
-    masked = int(open_trial(project, trial).beside.masked.sum())
-    assert trial.masked == masked > 0
-    assert of_records(trial, Texts.of("en")) == f"of 400, {masked} of them suppressed"
+@pytest.mark.parametrize(
+    ("records", "suppressed", "says"),
+    [
+        ({"in": 1500, "out": 1500}, {"records": 53}, "of 1,500, 53 of them suppressed"),
+        ({"in": 1500, "out": 1447}, {"records": 53}, "of 1,500"),  # removed: they are not among those
+        ({"in": 1500, "out": 1500}, {"records": 0}, "of 1,500"),
+        ({"in": None, "out": 700}, None, ""),  # a private release does not say of how many it is
+    ],
+)
+def test_how_many_records_tell_nothing_is_said(records: Any, suppressed: Any, says: str) -> None:
+    answer = {"records": records, "suppressed": suppressed}
+    assert of_records(TriedRelease(SimpleNamespace(result={"answer": answer})), Texts.of("en")) == says
 
 
 @pytest.fixture(scope="module")
