@@ -21,6 +21,7 @@ from nymity.workbench.home import Home
 from nymity.workbench.project import Project
 from nymity.workbench.runs import BackgroundRun, RunState
 from nymity.workbench.screens import screens
+from nymity.workbench.screens.explore import SORTED
 
 HOSTILE = ":evil", "<img src=x onerror=alert(1)>", "a.b"
 #: Where the first solution of a loss is drawn, in the window.
@@ -75,6 +76,14 @@ def explored(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project = begun(tmp_path_factory.mktemp("explored"), {"name": "optimal-lattice", "suppression": 0.05})
     assert ended(begin(project)).state is RunState.DONE
     return project
+
+
+@pytest.mark.parametrize("what", SORTED)
+def test_solutions_are_sorted_by_what_is_least(explored: Project, what: str) -> None:
+    found = newest(explored)
+    listed = [getattr(found.choice(number), what) for number in found.best_by(what, 10)]
+    solutions = [found.choice(number) for number in found.nodes["node"].to_list()]
+    assert listed == sorted(getattr(one, what) for one in solutions if one.solution)[:10]
 
 
 def test_the_nodes_are_those_of_the_library(explored: Project) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from browsing import Served, shot
 import nymity as ny
 from nymity.core.errors import NymityError, ParameterError
 from nymity.workbench.analyses import RowsBeside, analyse, analysis_of, figures_of, open_log, open_trial
+from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints import endpoints
 from nymity.workbench.home import Home
 from nymity.workbench.project import Project
+from nymity.workbench.promise_words import of_records
 from nymity.workbench.runs import BackgroundRun, RunState
 from nymity.workbench.screens import screens
 from nymity.workbench.trials import TriedRelease, newest_done
@@ -198,6 +201,20 @@ def test_a_private_project_shows_nothing_of_a_release_that_is_not(tmp_path: Path
         "result-released"
     ]
     assert analysis_of(project, trial) is None
+
+
+@pytest.mark.parametrize(
+    ("records", "suppressed", "says"),
+    [
+        ({"in": 1500, "out": 1500}, {"records": 53}, "of 1,500, 53 of them suppressed"),
+        ({"in": 1500, "out": 1447}, {"records": 53}, "of 1,500"),  # removed: they are not among those
+        ({"in": 1500, "out": 1500}, {"records": 0}, "of 1,500"),
+        ({"in": None, "out": 700}, None, ""),  # a private release does not say of how many it is
+    ],
+)
+def test_how_many_records_tell_nothing_is_said(records: Any, suppressed: Any, says: str) -> None:
+    answer = {"records": records, "suppressed": suppressed}
+    assert of_records(TriedRelease(SimpleNamespace(result={"answer": answer})), Texts.of("en")) == says
 
 
 @pytest.fixture(scope="module")

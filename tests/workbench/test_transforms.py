@@ -13,9 +13,11 @@ from nymity.core.errors import NymityError
 from nymity.transforms import TRANSFORMS
 from nymity.workbench.analyses import analyse
 from nymity.workbench.catalogue import LANGUAGES, Texts
+from nymity.workbench.foresights import consequences_of
 from nymity.workbench.home import Home
 from nymity.workbench.opening import open_table
 from nymity.workbench.project import Project
+from nymity.workbench.roles import set_role
 from nymity.workbench.runs import RunState
 from nymity.workbench.transform_forms import TransformEdits, fields_of, new_transform, offered_columns, with_field
 from nymity.workbench.trials import TASK, newest_done
@@ -55,6 +57,22 @@ def test_every_transform_has_a_form_that_makes_one(tmp_path: Path, key: str) -> 
     TransformEdits(project, EN).put(None, with_field(new_transform(key), fields["columns"], names[:1]))
     assert [one.key for one in project.job().transforms] == [key]
     TransformEdits(project, EN).remove(0, key)
+    assert project.job().transforms == ()
+
+
+def test_what_promises_cost_is_shown_beside_transforms(tmp_path: Path) -> None:
+    project = begun(Home(tmp_path / "projects"), tmp_path)
+    TransformEdits(project, EN).put(None, {"transform": "rounding", "columns": ["days"], "base": 10})
+    assert consequences_of(project).nodes is not None
+
+
+def test_a_column_that_promises_are_about_is_changed_no_more(tmp_path: Path) -> None:
+    project = begun(Home(tmp_path / "projects"), tmp_path)
+    TransformEdits(project, EN).put(None, {"transform": "rounding", "columns": [":cost", "days"], "base": 10})
+    TransformEdits(project, EN).put(None, {"transform": "additive-noise", "columns": [":cost"]})
+    set_role(project, ":cost", "identifying", "left out")
+    assert [(one.key, one.columns) for one in project.job().transforms] == [("rounding", ("days",))]
+    set_role(project, "days", "sensitive", "a sensitive column")
     assert project.job().transforms == ()
 
 

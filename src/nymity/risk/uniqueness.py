@@ -66,20 +66,20 @@ def uniqueness(table: Any, quasi: Sequence[str], *, person: str | None = None) -
         people, columns = _numbered(whose.filter(known)), [column[known.to_numpy()] for column in columns]
     rows = len(columns[0]) if columns else (len(people) if people is not None else frame.height)
     nothing = np.zeros(rows, np.uint32)
-    before, after = [nothing], [nothing]
-    for column in columns:
-        before.append(_combined(before[-1], column))
-    for column in reversed(columns):
+    after = [nothing]  # the classes of all columns behind one, the first one's last: a large table's are let go early
+    for column in reversed(columns[1:]):
         after.append(_combined(column, after[-1]))
-    after.reverse()
-    without = {name: _combined(before[i], after[i + 1]) for i, name in enumerate(quasi)}
-    sizes = _sizes(before[-1], people)
+    before, without = nothing, {}
+    for name, column in zip(quasi, columns, strict=True):
+        without[name] = _unique(_combined(before, after.pop()), people)
+        before = _combined(before, column)
+    sizes = _sizes(before, people)
     return Uniqueness(
         counts_persons=people is not None,
         units=rows if people is None else _number(people),
-        unique=_unique(before[-1], people),
+        unique=_unique(before, people),
         smallest=int(sizes.min()) if len(sizes) else 0,
-        without={name: _unique(classes, people) for name, classes in without.items()},
+        without=without,
         alone={name: _unique(column, people) for name, column in zip(quasi, columns, strict=True)},
     )
 

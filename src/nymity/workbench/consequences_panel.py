@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nicegui import background_tasks, context, ui
 
 from nymity.core.errors import NymityError
@@ -9,13 +11,14 @@ from nymity.lattice.default import SUPPRESSION, rounded
 from nymity.publishing import Consequences
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.foresights import consequences_of, known_consequences
-from nymity.workbench.parts import badge, bar, box, card, error_card, in_thread, text, tile
+from nymity.workbench.parts import OneAtATime, badge, bar, box, card, error_card, text, tile
 from nymity.workbench.project import Project
 from nymity.workbench.promise_sentences import has_field
 from nymity.workbench.watching import watched
 
 #: Shares of suppression that are compared.
 _SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
+_counting = OneAtATime()
 
 
 class ConsequencesPanel:
@@ -48,11 +51,15 @@ class ConsequencesPanel:
 
     async def _count(self) -> None:
         version = self._project.state.at
+
+        def wanted() -> bool:
+            return version == self._project.state.at and not self._client.is_deleted
+
         try:
-            found: Consequences | NymityError = await in_thread(consequences_of, self._project)
+            found: Any = await _counting.in_thread(wanted, consequences_of, self._project)
         except NymityError as error:
             found = error
-        if version == self._project.state.at and not self._client.is_deleted:
+        if found is not None and wanted():
             with self._client:
                 self._show(found)
 

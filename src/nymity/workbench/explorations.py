@@ -87,6 +87,17 @@ class LevelExploration:
             average=row["classes"] / (self.answer["records"] - row["suppressed"]),
         )
 
+    def best_by(self, what: str, most: int) -> list[int]:
+        """Return the solutions that are shown which have least of something, the best first; equal ones by loss."""
+        order = {
+            "loss": pl.col("loss"),
+            "suppressed": pl.col("suppressed"),
+            "average": pl.col("classes") / (self.answer["records"] - pl.col("suppressed")),
+            "risk": -pl.col("k"),
+        }
+        solutions = self.nodes.filter(pl.col("solution")).sort(order[what], "loss", "node")
+        return [int(number) for number in solutions["node"].head(most)]
+
     def is_of_now(self, project: Project) -> bool:
         """Whether the job is as it was but for its method: then the nodes are the same."""
         then, now = project.version_data(int(self.run.spec["version"])), project.job_data

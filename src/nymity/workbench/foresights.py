@@ -48,11 +48,11 @@ def consequences_of(project: Project) -> Consequences:
 
 
 def _foresight(looked: LookedTable, job: ny.Job) -> Foresight:
-    """Encode the columns that promises are about; a large table's others stay as they are held."""
+    """Encode the columns that promises are about; a large table's others, and transforms of them, stay as they are."""
     named = {getattr(one, "attribute", None) for one in job.privacy} | {job.target}
     counted = [name for name in job.schema if job.schema[name].role not in _UNCOUNTED or name in named]
     cells = pl.DataFrame([looked.cells[name] for name in counted])
-    return Foresight.of(replace(job, schema=job.schema.among(counted)), cells)
+    return Foresight.of(replace(job, schema=job.schema.among(counted), transforms=()), cells)
 
 
 def known_consequences(project: Project) -> Consequences | None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from nicegui import ui
@@ -15,6 +18,9 @@ from nymity.core.errors import InputError, NymityError
 from nymity.workbench.catalogue import Texts
 
 T = TypeVar("T")
+
+#: What pages wait for: a table that takes long to read keeps few others waiting. asyncio's own are six on two cores.
+_threads = ThreadPoolExecutor(32, thread_name_prefix="page")
 
 
 def text(tag: str, words: str, classes: str = "") -> TextElement:
@@ -153,7 +159,20 @@ def told(error: NymityError, texts: Texts) -> None:
 
 async def in_thread(work: Callable[..., T], *arguments: Any, **named: Any) -> T:
     """Wait for work outside of the page's loop, where it keeps nobody else waiting."""
-    return await asyncio.to_thread(work, *arguments, **named)
+    called = partial(contextvars.copy_context().run, work, *arguments, **named)
+    return await asyncio.get_running_loop().run_in_executor(_threads, called)
+
+
+class OneAtATime:
+    """Work of which the machine does one piece at a time; pages that wait for their turn hold no thread meanwhile."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+
+    async def in_thread(self, wanted: Callable[[], bool], work: Callable[..., T], *arguments: Any) -> T | None:
+        """Wait for a turn, then for the work; None where nobody wants it any more when its turn comes."""
+        async with self._turn:
+            return await in_thread(work, *arguments) if wanted() else None
 
 
 async def in_background(texts: Texts, work: Callable[..., T], *arguments: Any, **named: Any) -> T | None:

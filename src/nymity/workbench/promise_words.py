@@ -1,10 +1,12 @@
-"""Promises and warnings of a release as a title and a sentence; what the library says of them stays as it is."""
+"""What came of a trial in words: promises and warnings, as the library says them, and how many records it tells of."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from nymity.report import titled
+from nymity.workbench.catalogue import Texts
+from nymity.workbench.trials import TriedRelease
 
 
 def promise_words(promised: Any) -> tuple[str, str]:
@@ -20,3 +22,11 @@ def warning_title(warning: Any) -> tuple[str, str]:
         further = warning.says[len(title) :]
         return (f"{title}:", further[1:].lstrip()) if further.startswith(":") else (title, further)
     return f"{title}.", warning.says
+
+
+def of_records(trial: TriedRelease, texts: Texts) -> str:
+    """Say of how many records a trial is, and how many of those that it publishes tell nothing."""
+    records = trial.account["records"]["in"]
+    if trial.masked:
+        return texts("result.of_masked", n=records, masked=trial.masked)
+    return texts("result.of", n=records) if records else ""

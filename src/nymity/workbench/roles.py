@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ from nymity.table import Role
 from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
 from nymity.workbench.tables import LookedTable, look_at
+from nymity.workbench.transform_forms import unchanged
 
 #: Roles that one column has at most.
 _SINGLE = ("person", "household", "weight")
@@ -30,9 +30,6 @@ OPTIONS = {
     "quasi": ("free_text",),
     "sensitive": ("free_text",),
 }
-
-#: Triples of one table at a time.
-_counting = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +56,8 @@ def set_role(project: Project, name: str, role: str, what: str) -> None:
                 schema[other] = {"role": "identifying"}
         schema[name] = given
         data["privacy"] = _promises(data, name, role, distinct)
+        if transforms := unchanged(data.pop("transforms", []), name):
+            data["transforms"] = transforms
         if data.get("target") == name and role not in ("quasi", "sensitive", "insensitive"):
             del data["target"]
 
@@ -106,19 +105,18 @@ def exposure(project: Project, *, size: int = 2) -> Exposure | None:
 
 
 def triples(project: Project, observe: Observer) -> pl.DataFrame:
-    """Count the people that three columns single out, most first; one table at a time, for this takes long."""
+    """Count the people that three columns single out, most first; this takes long."""
     looked = look_at(project)
     schema = project.job_data.get("schema", {})
     quasi = tuple(name for name, one in schema.items() if one["role"] == "quasi" and name in looked.columns)
-    with _counting:
-        kept = looked.memory.setdefault("triples", {})
-        if quasi not in kept:
-            found = ny.risk.drivers(looked.keys(quasi), quasi, size=3, observe=observe).combinations
-            kept.clear()
-            kept[quasi] = found.filter(found["size"] == 3).sort("unique", descending=True)
-            give_back()
-        made: pl.DataFrame = kept[quasi]
-        return made
+    kept = looked.memory.setdefault("triples", {})
+    if quasi not in kept:
+        found = ny.risk.drivers(looked.keys(quasi), quasi, size=3, observe=observe).combinations
+        kept.clear()
+        kept[quasi] = found.filter(found["size"] == 3).sort("unique", descending=True)
+        give_back()
+    made: pl.DataFrame = kept[quasi]
+    return made
 
 
 def suggestions(project: Project) -> Inspection:

@@ -28,6 +28,8 @@ _MOST, _MOST_CELLS = 2, 10_000_000
 _kept: OrderedDict[str, LookedTable] = OrderedDict()
 _keeping = threading.Lock()
 _reading: dict[str, threading.Lock] = {}
+#: Tables that are read at once: each takes memory.
+_few = threading.BoundedSemaphore(4)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -86,7 +88,8 @@ def look_at(project: Project) -> LookedTable:
             if key in _kept:
                 _kept.move_to_end(key)
                 return _kept[key]
-        valued = project.source().read_valued()
+        with _few:
+            valued = project.source().read_valued()
         reading = DetectedReading(options=project.source().options)
         return keep(project.job_data["source"], valued.table, reading, valued.dictionary)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -79,6 +79,12 @@ def told(one: Mapping[str, Any]) -> str:
         for name, value in one.items()
         if name not in (TAG, "columns")
     )
+
+
+def unchanged(known: Sequence[Mapping[str, Any]], column: str) -> list[dict[str, Any]]:
+    """Return the transforms of a job without a column, which has another role now."""
+    kept = [{**one, "columns": [name for name in one.get("columns", []) if name != column]} for one in known]
+    return [one for one in kept if one["columns"]]
 
 
 class TransformEdits:

@@ -54,6 +54,12 @@ class TriedRelease:
         return {one["attribute"]: one["level"] for one in self.account["levels"]}
 
     @property
+    def masked(self) -> int:
+        """How many of the published records say nothing but what is insensitive; those removed are not published."""
+        records, suppressed = self.account["records"], self.account.get("suppressed")
+        return 0 if suppressed is None or records["out"] != records["in"] else int(suppressed["records"])
+
+    @property
     def was_stopped(self) -> bool:
         """Whether somebody stopped its search, and the best so far became a release."""
         return self.is_done and (self.run.folder / STOP_NAME).exists()

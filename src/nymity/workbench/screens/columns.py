@@ -15,6 +15,7 @@ from nymity.table import Role
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.column_options import options_dialog
 from nymity.workbench.parts import (
+    OneAtATime,
     badge,
     bar,
     box,
@@ -38,6 +39,7 @@ from nymity.workbench.watching import look_now, watched
 
 #: Columns and combinations that are shown at once.
 _AT_ONCE, _PAIRS = 60, 5
+_counting = OneAtATime()
 
 
 async def render(project: Project, texts: Texts) -> None:
@@ -202,26 +204,36 @@ async def _risk(project: Project, texts: Texts) -> None:
 def _count_triples(project: Project, records: int, texts: Texts) -> None:
     """Fill in triples when they are counted, which is after all else is shown; whoever leaves the page ends that."""
     place, client, told = box("div", "triples"), context.client, {"done": 0, "total": 1}
+    at_work = stopped = done = False
     with place:
         text("h3", texts("columns.triples"))
         line = text("p", texts("columns.triples_counting"), "quiet small")
         said(line, role="status")
 
+    def wanted() -> bool:
+        # A page that lost its connection is kept for a minute: it counts on when it is there again.
+        return not place.is_deleted and not client.is_deleted and client.has_socket_connection
+
     def observe(progress: Progress) -> bool | None:
+        nonlocal stopped
         told.update(done=progress.done, total=progress.total or 1)
-        return False if place.is_deleted or client.is_deleted else None
+        stopped = not wanted()
+        return False if stopped else None
 
     def tell() -> None:
         share = texts.percent(told["done"] / told["total"])
         line.set_text(texts("columns.triples_counted", share=share))
 
     async def count() -> None:
+        nonlocal stopped, done
+        stopped = False
         try:
-            found: Any = await in_thread(triples, project, observe)
+            found: Any = await _counting.in_thread(wanted, triples, project, observe)
         except NymityError as error:
             found = error
-        if place.is_deleted or client.is_deleted:
+        if found is None or stopped or not wanted():
             return
+        done = True
         timer.cancel()
         place.clear()
         with place:
@@ -230,9 +242,17 @@ def _count_triples(project: Project, records: int, texts: Texts) -> None:
             else:
                 _most(found, records, texts("columns.triples"), texts)
 
+    async def begin() -> None:
+        nonlocal at_work
+        while wanted() and not at_work and not done:  # whoever was away meanwhile may be there again
+            at_work = True
+            await count()
+            at_work = False
+
     with place:
         timer = ui.timer(1.0, tell)
-    background_tasks.create(count(), name="triples")
+    client.on_connect(begin)
+    background_tasks.create(begin(), name="triples")
 
 
 def _exposed(found: Exposure, texts: Texts) -> None:

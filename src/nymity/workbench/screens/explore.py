@@ -37,6 +37,8 @@ from nymity.workbench.watching import look_now, watched
 
 #: Nodes of a lattice that is drawn whole.
 FEW = 250
+#: Solutions that are listed, and by what they can be sorted.
+LISTED, SORTED = 10, ("loss", "suppressed", "average", "risk")
 
 
 async def render(project: Project, texts: Texts) -> None:
@@ -215,17 +217,25 @@ class SolutionSpace:
     def _best(self) -> None:
         texts = self._texts
         with card(texts("explore.best_title"), texts("explore.best_lead")):
-            if not self._answer["best"]:
+            if not self._answer["solutions"]:
                 text("p", texts("explore.no_solution"))
                 return
-            with scroll_box(), box("table", "list best-nodes"):
-                with box("thead"), box("tr"):
-                    for name in ("node", "loss", "suppressed", "average", "risk"):
-                        text("th", texts(f"explore.word_{name}"))
-                    text("th", "")
-                with box("tbody"):
-                    for number in self._answer["best"][:10]:
-                        self._row(self._found.choice(number), partial(self._look, number))
+            words = {name: texts(f"explore.word_{name}") for name in SORTED}
+            order = ui.select(words, value=SORTED[0], label=texts("explore.sorted")).props("outlined dense")
+            rows = ui.refreshable(self._rows)
+            order.on_value_change(lambda event: rows.refresh(event.value))
+            rows(SORTED[0])
+
+    def _rows(self, what: str) -> None:
+        texts = self._texts
+        with scroll_box(), box("table", "list best-nodes"):
+            with box("thead"), box("tr"):
+                for name in ("node", "loss", "suppressed", "average", "risk"):
+                    text("th", texts(f"explore.word_{name}"))
+                text("th", "")
+            with box("tbody"):
+                for number in self._found.best_by(what, LISTED):
+                    self._row(self._found.choice(number), partial(self._look, number))
 
     def _row(self, choice: LevelChoice, look: Callable[[], None]) -> None:
         texts = self._texts

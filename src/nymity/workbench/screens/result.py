@@ -14,7 +14,7 @@ from nymity.workbench.learning_panel import learning_panel
 from nymity.workbench.parts import badge, box, button, card, empty_state, heading, in_thread, link, text, tile
 from nymity.workbench.private_panel import private_panel
 from nymity.workbench.project import Project
-from nymity.workbench.promise_words import promise_words, warning_title
+from nymity.workbench.promise_words import of_records, promise_words, warning_title
 from nymity.workbench.rows_grid import rows_beside
 from nymity.workbench.run_panel import run_panel
 from nymity.workbench.runs import RunState
@@ -59,8 +59,7 @@ def _figures(one: OpenedTrial, texts: Texts) -> None:
             kind="good" if holds else "bad",
         )
         tile(texts("result.warnings"), texts.number(warnings))
-        of = texts("result.of", n=records["in"]) if records["in"] else ""
-        tile(texts("result.records"), texts.number(records["out"]), of)
+        tile(texts("result.records"), texts.number(records["out"]), of_records(one.trial, texts))
         if (loss := account.get("loss")) and loss.get("scaled") is not None:
             tile(texts("result.lost"), texts.percent(loss["scaled"]), loss["title"] or loss["name"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.parts import box, button, card, empty_state, error_card, heading, link, scroll_box, text, tile
 from nymity.workbench.project import Project
+from nymity.workbench.promise_words import of_records
 from nymity.workbench.run_panel import run_panel, state_badge
 from nymity.workbench.runs import RunState
 from nymity.workbench.screens import ProjectScreen
@@ -56,11 +57,7 @@ def _account(project: Project, trial: TriedRelease, texts: Texts) -> None:
             texts("search.hold" if holds else "search.broken"),
             kind="good" if holds else "bad",
         )
-        tile(
-            texts("search.released"),
-            texts.number(records["out"]),
-            texts("search.of", n=records["in"]) if records["in"] else "",
-        )
+        tile(texts("search.released"), texts.number(records["out"]), of_records(trial, texts))
         if (loss := account.get("loss")) and loss.get("scaled") is not None:
             tile(texts("search.lost"), texts.percent(loss["scaled"]), loss["title"] or loss["name"])
         tile(texts("search.warnings"), texts.number(len(warnings)))
