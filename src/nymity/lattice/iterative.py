@@ -33,6 +33,7 @@ from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.quoting import as_given
 from nymity.kernels.grouping import distinct
 from nymity.lattice.outcome import LatticeOutcome, refuse
 from nymity.lattice.rollup import NodeClasses, RollUp
@@ -94,7 +95,7 @@ class IterativeRecoding:
             raise ParameterError(
                 "iterative-recoding.loss",
                 expected="a loss that is a mean over cells: 'loss', 'loss-geometric' or 'gcp'",
-                got=repr(self.minimized.key),
+                got=as_given(self.minimized.key),
             )
         _refuse_population(table)
         if table.persons is not None:
