@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, get_type_hints
 
 from nymity.core.errors import FileError, InputError, JobError
-from nymity.core.quoting import as_given
+from nymity.core.quoting import as_given, kind_and_value
 from nymity.core.validation import nearest
 
 
@@ -98,7 +98,7 @@ def plain(value: Any) -> Any:
 def require_mapping(data: Any, where: str) -> Mapping[str, Any]:
     """Refuse anything but a table of fields."""
     if not isinstance(data, Mapping):
-        raise JobError(where, expected="a table of fields", got=f"{type(data).__name__} {as_given(data)}")
+        raise JobError(where, expected="a table of fields", got=kind_and_value(data))
     return data
 
 

@@ -40,9 +40,14 @@ def as_given(value: object, *, limit: int = 80) -> str:
         if len(value) > _FEW or any(isinstance(one, Collection) and not isinstance(one, str) for one in cells):
             return f"{type(value).__name__} of {len(value):,}"
     elif not isinstance(value, _WRITTEN) and not dataclasses.is_dataclass(value) and not _is_scalar(value):
-        kind = value if isinstance(value, type) else type(value)
-        return f"{'the class' if value is kind else 'a'} {kind.__name__}"
+        return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
     return repr(value)[:limit]
+
+
+def kind_and_value(value: object) -> str:
+    """Write the kind of an argument, and what it is where that may be said."""
+    kind, said = type(value).__name__, as_given(value)
+    return said if said.startswith(kind) else f"{kind} {said}"[:80]
 
 
 def quoted(value: object, *, limit: int = 40) -> str:

@@ -11,7 +11,7 @@ from numbers import Integral, Rational, Real
 from typing import Any
 
 from nymity.core.errors import ParameterError
-from nymity.core.quoting import as_given
+from nymity.core.quoting import as_given, kind_and_value
 
 #: Numerator and denominator of a short fraction stay below this, so that products with numbers of records fit 64 bits.
 MAX_TERM = 2**31
@@ -58,7 +58,7 @@ def one_of(where: str, value: object, allowed: Iterable[str]) -> None:
 def instance(where: str, value: object, kind: type[Any] | tuple[type[Any], ...], *, expected: str) -> None:
     """Refuse anything but an object of some class."""
     if not isinstance(value, kind):
-        raise ParameterError(where, expected=expected, got=f"{type(value).__name__} {as_given(value)}"[:80])
+        raise ParameterError(where, expected=expected, got=kind_and_value(value))
 
 
 def nearest(word: object, words: Iterable[object]) -> str:

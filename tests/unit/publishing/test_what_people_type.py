@@ -158,9 +158,9 @@ CLOSE: dict[str, str] = {
     "ny.risk.attack(df, ny.publish(df, ROLES, k=5))": "the release, then the original",
     'ny.utility.learn(df, df, "ill")': r"at most 2 without a name: original, release, got 3. Try: target=",
     'ny.Hierarchy.from_dict({"flu": "infection"})': r"Try: Hierarchy.taxonomy\(",
-    "ny.apply(df, df)": "got a DataFrame",
-    'ny.write_table("table.csv", df)': "path: expected a path, got a DataFrame",
-    "ny.publish(df, ROLES, k=df)": "a whole number of at least 1, got a DataFrame",
+    "ny.apply(df, df)": "got DataFrame",
+    'ny.write_table("table.csv", df)': "path: expected a path, got DataFrame",
+    "ny.publish(df, ROLES, k=df)": "a whole number of at least 1, got DataFrame",
     'ny.open("no-such-folder")': "a folder of a release, or the file of a table, got nothing there",
 }
 
