@@ -36,7 +36,7 @@ def as_given(value: object, *, limit: int = 80) -> str:
     Whoever swaps two arguments gives the table in place of a number, and its cells belong into no message.
     """
     if isinstance(value, Mapping | list | tuple | set | frozenset):
-        cells = value.values() if isinstance(value, Mapping) else value
+        cells: Collection[object] = value.values() if isinstance(value, Mapping) else value
         if len(value) > _FEW or any(isinstance(one, Collection) and not isinstance(one, str) for one in cells):
             return f"{type(value).__name__} of {len(value):,}"
     elif not isinstance(value, _WRITTEN) and not dataclasses.is_dataclass(value) and not _is_scalar(value):
