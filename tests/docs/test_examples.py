@@ -19,12 +19,14 @@ import shlex
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+import nymity
 from nymity.cli.main import app
 from nymity.core import errors
 from nymity.database import DatabaseOutput, DatabaseSource
@@ -33,7 +35,7 @@ from nymity.publishing.job_preset import JOB_PRESETS
 from nymity.publishing.metrics import METRICS
 from nymity.publishing.registry import METHODS, MODELS
 from nymity.quality import LOSSES
-from nymity.table.attribute import Attribute
+from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import BUILDERS
 from nymity.transforms import TRANSFORMS
 
@@ -205,6 +207,27 @@ def test_equivalents_exist(page: str) -> None:
     named = {key for _, ours in rows for key in re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", ours)}
     assert len(named) > (2 if page == "coming-from-sdcmicro" else 20)
     assert named <= known
+
+
+@pytest.mark.parametrize("page", ["coming-from-arx", "coming-from-sdcmicro"])
+def test_everything_that_stands_for_something_exists(page: str) -> None:
+    """Functions, commands with their options, fields and registered names, whatever they look like."""
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", (ROOT / f"docs/{page}.md").read_text(encoding="utf-8"), re.MULTILINE)
+    registries = (MODELS, METHODS, LOSSES, METRICS, BUILDERS, JOB_PRESETS, TRANSFORMS)
+    pieces = [Attribute, *(one for kept in registries for one in kept.values())]
+    fields = {name for piece in pieces for name in getattr(piece, "__dataclass_fields__", {})}
+    known = {*fields, *Role, *(key for kept in registries for key in kept), "level", ".csv", ".sav", ".parquet"}
+    for name in (name for _, ours in rows for name in re.findall(r"`([^`]+)`", ours)):
+        word, *rest = name.split()
+        if word.startswith("ny."):
+            assert attrgetter(word.removeprefix("ny."))(nymity), name
+        elif word == "nymity" or word.startswith("--"):
+            command = rest[0] if rest else "risk"
+            shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
+            assert shown.exit_code == 0, name
+            assert all(option in shown.output for option in name.split() if option.startswith("--")), name
+        else:
+            assert word.rstrip("=") in known or word.startswith("tests/"), name
 
 
 @dataclass(frozen=True)

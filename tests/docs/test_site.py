@@ -133,15 +133,26 @@ def test_the_site_in_a_browser(site: Path, chromium: Any, width: int) -> None:
     assert len(papers) == 2
 
 
-@pytest.mark.browser
-def test_the_site_can_be_searched_where_it_is_served(site: Path, chromium: Any) -> None:
-    """From a folder it cannot: the script that would do that is fetched from elsewhere (plugin ``offline``)."""
+@pytest.fixture
+def address(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
+    """Where the site is: in a folder, or served."""
+    if request.param == "in a folder":
+        yield f"{site.as_uri()}/"
+        return
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
     Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("address", ["in a folder", "served"], indirect=True)
+def test_the_site_can_be_searched(address: str, chromium: Any) -> None:
+    """In a folder, too, where browsers start no worker: ``docs/iframe-worker.js`` is one."""
     page = chromium.new_page(viewport={"width": 1280, "height": 844})
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    address = f"http://127.0.0.1:{server.server_port}/"
     page.goto(f"{address}index.html")
     for section in ("Steward", "Data scientist", "Researcher", "Developer"):
         assert page.locator(".md-tabs__link", has_text=section).count() == 1
@@ -151,9 +162,7 @@ def test_the_site_can_be_searched_where_it_is_served(site: Path, chromium: Any) 
     page.keyboard.type("sdcMicro", delay=20)
     page.get_by_text("Coming from sdcMicro").nth(before).wait_for(timeout=10_000)
     page.close()
-    server.shutdown()
-    server.server_close()
-    assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+    assert [url for url in asked if not url.startswith((address, "data:", "blob:", "about:"))] == []
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -22,6 +22,7 @@ from nymity.core import validation
 from nymity.core.draws import KeyedDraws
 from nymity.core.errors import ParameterError, SchemaError
 from nymity.core.progress import Observer
+from nymity.core.quoting import as_given
 from nymity.privacy import PrivacyModel, Unlimited
 from nymity.privacy.table_method import MethodTask, TableMethod
 from nymity.table.bucket_recoding import BUCKET, COUNT, NUMBERS, BucketRecoding, Slots
@@ -168,6 +169,6 @@ def _check_names(attribute: str, published: Sequence[str]) -> None:
         raise SchemaError(
             f"column {taken[0]!r}",
             expected=f"other names than {BUCKET!r} and, for the sensitive column, {COUNT!r}: the release has these",
-            got=repr(taken[0]),
+            got=as_given(taken[0]),
             hint="rename it",
         )

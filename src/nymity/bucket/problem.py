@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
-from nymity.core.quoting import quoted
+from nymity.core.quoting import as_given, quoted
 from nymity.core.validation import exact_fraction
 
 Ints = NDArray[np.int64]
@@ -145,7 +145,7 @@ def _read_share(where: str, share: Share) -> Fraction:
     except (TypeError, ValueError, ArithmeticError):  # no number, NaN, infinity, "1/0"
         exact = Fraction(0)
     if not 0 < exact <= 1:
-        raise ParameterError(where, expected="a number above 0 and at most 1", got=repr(share))
+        raise ParameterError(where, expected="a number above 0 and at most 1", got=as_given(share))
     return exact
 
 
@@ -194,7 +194,7 @@ def read_pair(sizes: Sequence[int], *, where: str = "sizes") -> tuple[int, int]:
     try:
         least, largest = sizes
     except (TypeError, ValueError):
-        raise ParameterError(where, expected="the smallest and the largest size", got=repr(sizes)) from None
+        raise ParameterError(where, expected="the smallest and the largest size", got=as_given(sizes)) from None
     validation.whole_number(f"{where}, smallest", least, at_least=1)
     validation.whole_number(f"{where}, largest", largest, at_least=least)
     return int(least), int(largest)

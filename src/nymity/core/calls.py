@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import nearest
 
 _P = ParamSpec("_P")
@@ -19,7 +20,9 @@ _SAID_OTHERWISE: Mapping[str, str] = {
     "t": "privacy=ny.TCloseness(0.2, attribute=...)",
     "beta": "privacy=ny.BetaLikeness(2, attribute=...)",
     "epsilon": "privacy=ny.DifferentialPrivacy(epsilon=1, ...), method='safepub'",
-    "suppression": "method=ny.OptimalLattice(suppression=0.1)",
+    **dict.fromkeys(
+        ("suppression", "suppression_limit", "max_suppression"), "method=ny.OptimalLattice(suppression=0.1)"
+    ),
     "loss": "method=ny.OptimalLattice(loss=...)",
     "quasi": '{"age": "quasi", "name": "identifying"} for the role of every column',
     "quasi_identifiers": '{"age": "quasi", "name": "identifying"} for the role of every column',
@@ -30,6 +33,16 @@ _SAID_OTHERWISE: Mapping[str, str] = {
     "model": "privacy=...",
     "inplace": "the release: .table of what is returned",
     "path": "out=...",
+}
+
+
+_OF_COLUMNS = ("quasi", "quasi_identifiers", "qi", "qis", "columns", "sensitive", "sensitive_attributes", "sa")
+#: What a parameter is called elsewhere.
+_ALSO_CALLED: Mapping[str, str] = {
+    "random_state": "seed",
+    "overwrite": "force",
+    "population_n": "population_size",
+    "progress": "observe",
 }
 
 
@@ -60,11 +73,13 @@ def _explained(
     unknown = [one for one in kwargs if one not in names]
     if unknown:
         hint = _SAID_OTHERWISE.get(unknown[0], "") if name == "publish" else ""
+        if not hint and unknown[0] in _OF_COLUMNS and "schema" in names:
+            hint = '["age", "sex"] without a name, or {"age": "quasi", "diagnosis": "sensitive"}'
         return CallError(
             f"{name}.{unknown[0]}",
             expected=f"one of the parameters {', '.join(names)}",
-            got=repr(unknown[0]),
-            hint=hint or nearest(unknown[0], names),
+            got=as_given(unknown[0]),
+            hint=hint or nearest(_ALSO_CALLED.get(unknown[0], unknown[0]), names),
         )
     places = [one for one in known if one.kind is not inspect.Parameter.KEYWORD_ONLY]
     if len(args) > len(places):
@@ -73,7 +88,9 @@ def _explained(
             name,
             expected=f"at most {len(places)} without a name: {', '.join(one.name for one in places)}",
             got=f"{len(args)}",
-            hint=f"{named[0]}=..." if named else "",
+            hint=" or ".join(f"{one}=..." for one in named[:4]),
         )
     missing = [one.name for one in places[len(args) :] if one.default is one.empty and one.name not in kwargs]
-    return CallError(f"{name}.{missing[0] if missing else ''}".rstrip("."), expected="a value", got=says)
+    missing += [one.name for one in known if one.default is one.empty and one not in places and one.name not in kwargs]
+    where = f"{name}.{missing[0] if missing else ''}".rstrip(".")
+    return CallError(where, expected="a value", got="none" if missing else says)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 
 
 def path_text(where: str, path: object, *, expected: str = "a path") -> str:
@@ -16,7 +17,7 @@ def path_text(where: str, path: object, *, expected: str = "a path") -> str:
     except TypeError:
         text = None
     if not isinstance(text, str) or not text:
-        raise ParameterError(where, expected=expected, got=repr(path)[:80])
+        raise ParameterError(where, expected=expected, got=as_given(path))
     if "\0" in text:
         raise ParameterError(where, expected=expected, got=f"{text!r:.80}, with a NUL character")
     try:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, get_type_hints
 
 from nymity.core.errors import FileError, InputError, JobError
+from nymity.core.quoting import as_given, kind_and_value
 from nymity.core.validation import nearest
 
 
@@ -24,7 +25,9 @@ def parse_piece(data: Any, *, tag: str, registry: Mapping[str, type[Any]], where
         raise JobError(where, expected=f"a field {tag!r}, one of {known}", got=f"only {', '.join(fields) or 'nothing'}")
     key = fields[tag]
     if not isinstance(key, str) or key not in registry:
-        raise JobError(f"{where}.{tag}", expected=f"one of {known}", got=repr(key), hint=nearest(str(key), registry))
+        raise JobError(
+            f"{where}.{tag}", expected=f"one of {known}", got=as_given(key), hint=nearest(str(key), registry)
+        )
     return built(registry[key], {name: value for name, value in fields.items() if name != tag}, where)
 
 
@@ -73,7 +76,7 @@ def _check_types(piece: type[Any], parameters: Mapping[str, Any], where: str) ->
             reason = first["msg"].removeprefix("Input should be ")
             words = re.findall("'([^']+)'", reason) if first["type"] == "literal_error" else ()
             hint = nearest(str(value), words)
-            raise JobError(f"{where}.{name}", expected=reason, got=repr(value)[:80], hint=hint) from error
+            raise JobError(f"{where}.{name}", expected=reason, got=as_given(value), hint=hint) from error
 
 
 def _no_json(value: object) -> dict[str, str]:
@@ -95,7 +98,7 @@ def plain(value: Any) -> Any:
 def require_mapping(data: Any, where: str) -> Mapping[str, Any]:
     """Refuse anything but a table of fields."""
     if not isinstance(data, Mapping):
-        raise JobError(where, expected="a table of fields", got=f"{type(data).__name__} {data!r}"[:80])
+        raise JobError(where, expected="a table of fields", got=kind_and_value(data))
     return data
 
 
@@ -106,6 +109,6 @@ def check_fields(data: Mapping[str, Any], allowed: list[str], where: str) -> Non
             raise JobError(
                 f"{where}.{name}" if where else name,
                 expected=f"one of the fields {', '.join(map(repr, allowed)) or '(none)'}",
-                got=repr(name),
+                got=as_given(name),
                 hint=nearest(str(name), allowed),
             )

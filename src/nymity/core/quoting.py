@@ -7,13 +7,18 @@ line does that), messages describe values instead. Names of columns, paths and p
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from numbers import Number
+from pathlib import PurePath
 
 VARIABLE = "NYMITY_NO_VALUES"
 #: Invisible; stands before what is quoted until an error has noted that there is something.
 MARK = "\N{INVISIBLE SEPARATOR}"
+#: What is written as it is when it was given for something else, and how many of them.
+_WRITTEN, _FEW = (str, bytes, Number, type(None), PurePath), 8
 
 
 def shown(value: object, *, limit: int = 40) -> str:
@@ -23,6 +28,26 @@ def shown(value: object, *, limit: int = 40) -> str:
     text = value if isinstance(value, str) else repr(value)
     text = text if len(text) <= limit else text[: limit - 1] + "…"
     return repr(text) if isinstance(value, str) else text
+
+
+def as_given(value: object, *, limit: int = 80) -> str:
+    """Write an argument that is not what it should be: a table, a column or a long list by its kind alone.
+
+    Whoever swaps two arguments gives the table in place of a number, and its cells belong into no message.
+    """
+    if isinstance(value, Mapping | list | tuple | set | frozenset):
+        cells: Collection[object] = value.values() if isinstance(value, Mapping) else value
+        if len(value) > _FEW or any(isinstance(one, Collection) and not isinstance(one, str) for one in cells):
+            return f"{type(value).__name__} of {len(value):,}"
+    elif not isinstance(value, _WRITTEN) and not dataclasses.is_dataclass(value) and not _is_scalar(value):
+        return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+    return repr(value)[:limit]
+
+
+def kind_and_value(value: object) -> str:
+    """Write the kind of an argument, and what it is where that may be said."""
+    kind, said = type(value).__name__, as_given(value)
+    return said if said.startswith(kind) else f"{kind} {said}"[:80]
 
 
 def quoted(value: object, *, limit: int = 40) -> str:
@@ -54,6 +79,11 @@ def hiding(hide: bool) -> Iterator[None]:
             os.environ.pop(VARIABLE, None)
         elif hide and before is not None:
             os.environ[VARIABLE] = before
+
+
+def _is_scalar(value: object) -> bool:
+    """Whether it is a number of numpy, which a table or an array of more than one is not."""
+    return hasattr(value, "dtype") and getattr(value, "shape", None) == ()
 
 
 def _described(value: object) -> str:

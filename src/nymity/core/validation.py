@@ -11,6 +11,7 @@ from numbers import Integral, Rational, Real
 from typing import Any
 
 from nymity.core.errors import InputError, ParameterError
+from nymity.core.quoting import as_given, kind_and_value
 
 #: Numerator and denominator of a short fraction stay below this, so that products with numbers of records fit 64 bits.
 MAX_TERM = 2**31
@@ -50,16 +51,14 @@ def one_of(where: str, value: object, allowed: Iterable[str]) -> None:
     words = list(allowed)
     if isinstance(value, str) and value in words:
         return
-    shown = repr(value)[:80]
-    raise ParameterError(
-        where, expected=f"one of {', '.join(map(repr, words))}", got=shown, hint=nearest(str(value)[:80], words)
-    )
+    hint = nearest(value[:80], words) if isinstance(value, str) else ""
+    raise ParameterError(where, expected=f"one of {', '.join(map(repr, words))}", got=as_given(value), hint=hint)
 
 
 def instance(where: str, value: object, kind: type[Any] | tuple[type[Any], ...], *, expected: str) -> None:
     """Refuse anything but an object of some class."""
     if not isinstance(value, kind):
-        raise ParameterError(where, expected=expected, got=f"{type(value).__name__} {value!r}"[:80])
+        raise ParameterError(where, expected=expected, got=kind_and_value(value))
 
 
 def columns_there(
@@ -100,7 +99,7 @@ def short_fraction(where: str, value: float) -> Fraction:
     if max(fraction.numerator, fraction.denominator) < MAX_TERM:
         return fraction
     raise ParameterError(
-        where, expected="a number of at most nine digits", got=repr(value), hint="round it to fewer digits"
+        where, expected="a number of at most nine digits", got=as_given(value), hint="round it to fewer digits"
     )
 
 
@@ -114,7 +113,7 @@ def _as_float(value: Real) -> float:
 def _written(value: object) -> str:
     if isinstance(value, Rational) and abs(value) >= 10**MOST_DIGITS:  # Python refuses to write the longest ones
         return f"a number of more than {MOST_DIGITS} digits"
-    return repr(value)
+    return as_given(value)
 
 
 def _within(value: float, at_least: float | None, at_most: float | None) -> bool:

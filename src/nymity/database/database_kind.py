@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from nymity.core.errors import ParameterError, TableError
+from nymity.core.quoting import as_given
 from nymity.database.address import Address
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class DatabaseKind(ABC):
                 raise ParameterError(
                     where,
                     expected=f"names of 1 to {self.longest_name} bytes, as {self.name} has them",
-                    got=f"{name!r:.80}",
+                    got=as_given(name),
                     hint="a shorter name",
                 )
 

@@ -31,6 +31,7 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import FileError, SchemaError
+from nymity.core.quoting import as_given
 from nymity.datasets.diabetes import read_diabetes
 from nymity.datasets.tasks import TASKS, read_task
 from nymity.table.attribute import Attribute, insensitive, quasi, sensitive
@@ -58,7 +59,7 @@ class PublicDataset:
                     raise SchemaError(
                         f"{self.name}.schema.{field}",
                         expected=f"columns of the table ({', '.join(self.table.columns)})",
-                        got=repr(name),
+                        got=as_given(name),
                         hint=validation.nearest(name, self.table.columns),
                     )
         both = [name for name in sensitive if name in (quasi or ())]

@@ -67,3 +67,7 @@ def __getattr__(name: str) -> Any:
         return _load(name)
     require("sklearn", extra="learn", purpose="functional logistic regression")
     return import_module("nymity.dp.private_logistic_regression").PrivateLogisticRegression
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,6 +9,7 @@ from functools import cached_property
 from math import exp
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import one_of, whole_number
 from nymity.dp.binomial import ball, precision
 from nymity.dp.notion import NOTIONS
@@ -89,7 +90,7 @@ class DifferentialPrivacy(SizeModel):
             raise ParameterError(
                 f"{self.key}.epsilon_search",
                 expected=f"less than epsilon, {self.epsilon}: what is left of it protects the release",
-                got=repr(self.epsilon_search),
+                got=as_given(self.epsilon_search),
             )
 
     @property
@@ -217,7 +218,7 @@ class DifferentialPrivacy(SizeModel):
                 f"{self.key}.delta",
                 expected=f"less than 1 / public_records, {1 / self.public_records:.3g}: else publishing somebody's "
                 "record in full could keep the promise",
-                got=repr(self.delta),
+                got=as_given(self.delta),
                 hint="leave delta out for the one that is recommended",
             )
 

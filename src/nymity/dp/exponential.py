@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from nymity.core.bits import SYSTEM, Bits, Drawn
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.dp.binomial import ball, precision
 from nymity.dp.mechanisms import falling_coin
 from nymity.dp.parameters import Number, fraction_between
@@ -190,7 +191,7 @@ def _gaps(scores: Scores) -> tuple[NDArray[np.int64] | list[int], int]:
             raise ParameterError(
                 "scores",
                 expected="whole numbers or fractions",
-                got=repr(score),
+                got=as_given(score),
                 hint="floats hide the differences that decide; count, or use fractions.Fraction",
             )
     denominators = [int(score.denominator) for score in scores]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.dp.expanded_objective import GRID
 from nymity.dp.parameters import Number, fraction_between
 
@@ -103,10 +104,10 @@ def _checked(bounds: object, features: int) -> tuple[NDArray[np.float64], NDArra
         low, high = (_filled(bound, features) for bound in bounds)  # type: ignore[attr-defined]
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            "bounds", expected=f"two numbers, or two lists of {features} numbers", got=repr(bounds)
+            "bounds", expected=f"two numbers, or two lists of {features} numbers", got=as_given(bounds)
         ) from error
     if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
-        raise ParameterError("bounds", expected="finite lower bounds below the upper ones", got=repr(bounds))
+        raise ParameterError("bounds", expected="finite lower bounds below the upper ones", got=as_given(bounds))
     return low, high
 
 

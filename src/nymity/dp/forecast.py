@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import whole_number
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.private_method import check_unit
@@ -147,7 +148,7 @@ def forecast(schema: Schema, model: DifferentialPrivacy, *, persons: int | None 
     if persons is not None:
         whole_number("persons", persons, at_least=1)
         if schema.person is None:
-            raise ParameterError("persons", expected="none without a person column", got=repr(persons))
+            raise ParameterError("persons", expected="none without a person column", got=as_given(persons))
     attributes = [attribute for attribute in public_schema(schema).values() if attribute.role is Role.QUASI]
     hierarchies = [attribute.hierarchy for attribute in attributes if isinstance(attribute.hierarchy, Hierarchy)]
     tops = (h.height if a.max_level is None else a.max_level for a, h in zip(attributes, hierarchies, strict=True))

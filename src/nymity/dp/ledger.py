@@ -20,6 +20,7 @@ from nymity.core.locks import locked
 from nymity.core.paths import path_text, resolved
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import parse_json
+from nymity.core.quoting import as_given
 from nymity.core.system_errors import explained
 from nymity.dp.differential_privacy import MOST_RECORDS_PER_PERSON, DifferentialPrivacy
 from nymity.dp.loss_distribution import Cost, composed_delta, composed_epsilon
@@ -68,7 +69,7 @@ class Ledger:
     def __post_init__(self) -> None:
         for name in ("path", "source"):
             if not isinstance(value := getattr(self, name), str) or not value:
-                raise ParameterError(f"ledger.{name}", expected="a text", got=repr(value))
+                raise ParameterError(f"ledger.{name}", expected="a text", got=as_given(value))
         path_text("ledger.path", self.path)
 
     def open(self, *, epsilon: Number, delta: Number, plan: Sequence[DifferentialPrivacy] = ()) -> None:

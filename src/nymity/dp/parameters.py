@@ -9,6 +9,7 @@ from numbers import Real
 from typing import TypeAlias
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import exact_fraction
 
 #: 0.9 is 9/10 here, not the nearest binary float.
@@ -22,7 +23,7 @@ def fraction_between(where: str, value: Number, above: float, below: float = inf
         if above < exact < below:
             return exact
     bounds = f"above {above}" if below == inf else f"between {above} and {below}, both excluded"
-    raise ParameterError(where, expected=f"a number {bounds}", got=repr(value)[:80])
+    raise ParameterError(where, expected=f"a number {bounds}", got=as_given(value))
 
 
 def _is_finite(value: Real | Decimal) -> bool:

@@ -14,6 +14,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.bits import SYSTEM, Bits, NotPrivate, at_most_each, binomials
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.dp.choice import Drawing, NodeChoice, NodeScore
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.scores import weights_of
@@ -240,7 +241,7 @@ def check_unit(model: DifferentialPrivacy, person: str | None) -> None:
             where,
             expected="none without a person column (role = 'person'), for nothing tells which records are of one "
             "person",
-            got=repr(model.records_per_person),
+            got=as_given(model.records_per_person),
         )
 
 

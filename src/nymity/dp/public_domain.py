@@ -13,6 +13,7 @@ from dataclasses import replace
 import polars as pl
 
 from nymity.core.errors import SchemaError
+from nymity.core.quoting import as_given
 from nymity.core.validation import nearest
 from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import HierarchyFile, HierarchyRows
@@ -59,7 +60,7 @@ def _public(name: str, attribute: Attribute) -> Attribute:
         raise SchemaError(
             f"schema.{name}.unlisted",
             expected="a value of its hierarchy",
-            got=repr(attribute.unlisted),
+            got=as_given(attribute.unlisted),
             hint=nearest(attribute.unlisted, [value for value in hierarchy.values if value is not None]),
         )
     return replace(attribute, hierarchy=hierarchy)

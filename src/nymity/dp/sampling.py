@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from nymity.core.errors import ParameterError
 from nymity.core.powers_of_e import exceeds_exp
+from nymity.core.quoting import as_given
 from nymity.core.validation import one_of, whole_number
 from nymity.dp.binomial import ball, precision
 from nymity.dp.notion import NOTIONS, Notion
@@ -132,7 +133,7 @@ def _judged(beta: Number, epsilon: Number | None, notion: str) -> Notion:
         raise ParameterError(
             "beta",
             expected=f"at most 1 - e^-epsilon, which is {float(largest_beta(exponent)):.6g} for epsilon = {epsilon}",
-            got=repr(beta),
+            got=as_given(beta),
             hint="keep fewer records, or leave epsilon out for the smallest that beta allows",
         )
     return NOTIONS[notion](Threshold(beta=kept, epsilon=exponent))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import one_of
 from nymity.dp.class_scores import Classification, Entropy
 from nymity.dp.count_scores import Discernibility, Granularity, GroupSize, Intensity
@@ -23,5 +24,5 @@ def check_score(where: str, key: object, target: object) -> None:
         raise ParameterError(
             f"{where}.target",
             expected="the attribute to classify by, a quasi-identifier" if wanted else f"none for the score {key!r}",
-            got=repr(target),
+            got=as_given(target),
         )

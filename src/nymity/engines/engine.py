@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 
 EngineKind = Literal["memory", "streaming", "duckdb", "postgresql", "spark"]
 KINDS: tuple[str, ...] = get_args(EngineKind)
@@ -54,7 +55,7 @@ class Engine:
         validation.instance("engine.settings", self.settings, Mapping, expected="a table of settings")
         for name, value in self.settings.items():
             if not isinstance(name, str) or not isinstance(value, str):
-                raise ParameterError("engine.settings", expected="texts", got=f"{name!r} = {value!r}"[:80])
+                raise ParameterError("engine.settings", expected="texts", got=f"{name!r} = {as_given(value)}")
         if self.settings and self.kind not in ("duckdb", "postgresql", "spark"):
             raise ParameterError(
                 "engine.settings", expected=f"none: {self.kind} has no settings", got=", ".join(self.settings)[:80]
@@ -69,7 +70,7 @@ class Engine:
         if isinstance(given, Engine):
             return given
         if not isinstance(given, str):
-            raise ParameterError("engine", expected="an Engine, or its kind", got=repr(given)[:80])
+            raise ParameterError("engine", expected="an Engine, or its kind", got=as_given(given))
         return Engine(kind=given)  # type: ignore[arg-type] # which it checks
 
     @property
@@ -81,7 +82,7 @@ class Engine:
         unit = None if match is None else _UNITS.get(match[2].lower())
         if match is None or unit is None or float(match[1]) * unit < LEAST_MEMORY:
             raise ParameterError(
-                "engine.memory", expected="an amount such as '4GB', at least 256MB", got=repr(self.memory)[:80]
+                "engine.memory", expected="an amount such as '4GB', at least 256MB", got=as_given(self.memory)
             )
         return int(float(match[1]) * unit)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nymity.core.errors import FileError
+from nymity.core.quoting import as_given
 from nymity.core.files import open_file
 from nymity.io.format import Format, FileSignature
 from nymity.io.file_content import empty, unreadable
@@ -55,7 +56,7 @@ def format_of(path: Path) -> Format:
     raise FileError(
         str(path),
         expected=f"a file with one of the suffixes {', '.join(SUFFIXES)}",
-        got=repr(suffix) if suffix else "no suffix",
+        got=as_given(suffix) if suffix else "no suffix",
         hint="save the table as .csv or .parquet",
     )
 

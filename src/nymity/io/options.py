@@ -12,6 +12,7 @@ from typing import Any
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.io.dictionary import Dictionary
 
 #: A code for *missing* as it is stated; numbers are written as text.
@@ -67,7 +68,7 @@ class ReadOptions:
         if self.encoding is not None:
             check_encoding("encoding", self.encoding)
         if self.header is not None and not isinstance(self.header, bool):
-            raise ParameterError("header", expected="True, False or None", got=repr(self.header))
+            raise ParameterError("header", expected="True, False or None", got=as_given(self.header))
         self._check_edges()
         if self.sheet is not None and not isinstance(self.sheet, str):
             validation.whole_number("sheet", self.sheet, at_least=0)
@@ -89,7 +90,7 @@ class ReadOptions:
         if self.footer is not None:
             validation.whole_number("footer", self.footer, at_least=0)
         if not isinstance(self.numbered, list | tuple) or not all(isinstance(name, str) for name in self.numbered):
-            raise ParameterError("numbered", expected="a list of names of columns", got=repr(self.numbered)[:80])
+            raise ParameterError("numbered", expected="a list of names of columns", got=as_given(self.numbered))
         object.__setattr__(self, "numbered", tuple(dict.fromkeys(self.numbered)))
 
     def _check_numbers(self) -> None:
@@ -164,7 +165,9 @@ class WriteOptions:
         check_encoding("encoding", self.encoding)
         validation.one_of("decimal", self.decimal, (".", ","))
         if not isinstance(self.neutralize_formulas, bool):
-            raise ParameterError("neutralize_formulas", expected="True or False", got=repr(self.neutralize_formulas))
+            raise ParameterError(
+                "neutralize_formulas", expected="True or False", got=as_given(self.neutralize_formulas)
+            )
 
 
 def check_delimiter(where: str, value: object) -> None:
@@ -172,7 +175,10 @@ def check_delimiter(where: str, value: object) -> None:
     if isinstance(value, str) and len(value) == 1 and value.isascii() and value not in '"\r\n\0':
         return
     raise ParameterError(
-        where, expected="one ASCII character, not a quote or a line end", got=repr(value), hint="',', ';', '\\t' or '|'"
+        where,
+        expected="one ASCII character, not a quote or a line end",
+        got=as_given(value),
+        hint="',', ';', '\\t' or '|'",
     )
 
 
@@ -184,7 +190,7 @@ def check_encoding(where: str, value: object) -> None:
         codecs.getincrementaldecoder(str(value))
     except (LookupError, ValueError) as error:  # "undefined" refuses even nothing; a NUL is no name
         raise ParameterError(
-            where, expected="the name of a text encoding", got=repr(value), hint="'utf-8', 'cp1252' or 'utf-16'"
+            where, expected="the name of a text encoding", got=as_given(value), hint="'utf-8', 'cp1252' or 'utf-16'"
         ) from error
 
 
@@ -196,7 +202,7 @@ def _codes(where: str, given: object) -> tuple[str, ...]:
     if not isinstance(given, list | tuple) or not all(
         isinstance(code, str | int | float) and not isinstance(code, bool) for code in given
     ):
-        raise ParameterError(where, expected='a list of texts and numbers, such as ["NA", -9]', got=repr(given)[:80])
+        raise ParameterError(where, expected='a list of texts and numbers, such as ["NA", -9]', got=as_given(given))
     return tuple(dict.fromkeys(_code(code) for code in given))
 
 
@@ -244,10 +250,10 @@ def _check_form(where: str, form: object) -> None:
     """Refuse a form that does not say which day."""
     expected = "a form of dates with day, month and year, such as '%d.%m.%Y'"
     if not isinstance(form, str):
-        raise ParameterError(where, expected=expected, got=repr(form)[:80])
+        raise ParameterError(where, expected=expected, got=as_given(form))
     try:
         read = datetime.strptime(_TRIAL.strftime(form), form)
     except ValueError as error:
-        raise ParameterError(where, expected=expected, got=repr(form)[:80]) from error
+        raise ParameterError(where, expected=expected, got=as_given(form)) from error
     if read.date() != _TRIAL.date():
-        raise ParameterError(where, expected=expected, got=repr(form)[:80])
+        raise ParameterError(where, expected=expected, got=as_given(form))

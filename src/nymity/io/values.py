@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import TableError
-from nymity.core.quoting import quoted
+from nymity.core.quoting import as_given, quoted
 from nymity.core.validation import nearest
 from nymity.io.coded import CodedColumn
 from nymity.io.dictionary import Dictionary
@@ -96,7 +96,7 @@ def _check_named(columns: Sequence[str], options: ReadOptions, where: str) -> No
                 raise TableError(
                     f"{where}, {field_name}",
                     expected="columns of the table",
-                    got=repr(name),
+                    got=as_given(name),
                     hint=nearest(name, columns),
                 )
 

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Progress, report
+from nymity.core.quoting import as_given
 from nymity.kernels.grouping import distinct
 from nymity.lattice.outcome import LatticeOutcome, refuse
 from nymity.lattice.rollup import NodeClasses, RollUp
@@ -87,7 +88,7 @@ class IterativeRecoding(TableMethod[LatticeOutcome]):
             raise ParameterError(
                 "iterative-recoding.loss",
                 expected="a loss that is a mean over cells: 'loss', 'loss-geometric' or 'gcp'",
-                got=repr(self.minimized.key),
+                got=as_given(self.minimized.key),
             )
         _refuse_population(table)
         if table.persons is not None:

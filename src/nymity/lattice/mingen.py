@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
 from nymity.lattice.seen_nodes import TIE
 from nymity.quality import Loss, NodeStatistics
@@ -104,5 +105,5 @@ def _attributes(prefer: object) -> tuple[str, ...]:
     raise ParameterError(
         "mingen.prefer",
         expected=f"one of {', '.join(map(repr, PREFERENCES))}, or a list of attributes",
-        got=repr(prefer),
+        got=as_given(prefer),
     )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.card import Card, Carded, CardTable
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.lattice.space import Space
 from nymity.quality import Loss, Needs, NodeStatistics, loss_of
 from nymity.quality.node_statistics import Floats, Ints
@@ -150,7 +151,7 @@ class EvaluatedNodes(Carded):
             raise ParameterError(
                 "losses",
                 expected="a loss for which enough is known of the nodes",
-                got=repr(wanted.name),
+                got=as_given(wanted.name),
                 hint="nymity.explore(source, schema, privacy=..., losses=[...]) evaluates every node by any losses",
             )
         return value

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.core.progress import Observer, Progress, report
+from nymity.core.quoting import as_given
 from nymity.kernels.specialization import tally, within
 from nymity.lattice.outcome import demands_of
 from nymity.privacy import KnownColumns, PrivacyModel
@@ -67,7 +68,9 @@ class TopDownSpecialization(TableMethod["CutOutcome"]):
 
     def __post_init__(self) -> None:
         if self.target is not None and not isinstance(self.target, str):
-            raise ParameterError(f"{self.key}.target", expected="the name of a sensitive column", got=repr(self.target))
+            raise ParameterError(
+                f"{self.key}.target", expected="the name of a sensitive column", got=as_given(self.target)
+            )
 
     @property
     def minimized(self) -> Loss:

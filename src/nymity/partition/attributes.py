@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import nearest, number
 from nymity.partition.geometry import Geometry
 from nymity.table.encoding import EncodedTable
@@ -68,10 +69,10 @@ class AttributeLayout:
 def checked_bounds(where: str, bounds: Bounds) -> dict[str, tuple[float, ...]]:
     """Refuse anything but pairs of numbers by name."""
     if not isinstance(bounds, Mapping):
-        raise ParameterError(where, expected="a table of names with two numbers each", got=repr(bounds))
+        raise ParameterError(where, expected="a table of names with two numbers each", got=as_given(bounds))
     for name, pair in bounds.items():
         if not isinstance(pair, Sequence) or len(pair) != 2:
-            raise ParameterError(f"{where}, {name}", expected="two numbers, [low, high]", got=repr(pair))
+            raise ParameterError(f"{where}, {name}", expected="two numbers, [low, high]", got=as_given(pair))
         for bound in pair:
             number(f"{where}, {name}", bound)
     return {name: tuple(pair) for name, pair in bounds.items()}
@@ -87,7 +88,7 @@ def attributes_of(
             raise ParameterError(
                 f"{where}.bounds",
                 expected="names of quasi-identifiers",
-                got=repr(name),
+                got=as_given(name),
                 hint=nearest(name, list(table.names)),
             )
     return tuple(

@@ -23,6 +23,7 @@ from nymity.core import validation
 from nymity.core.errors import ParameterError, SchemaError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report
+from nymity.core.quoting import as_given
 from nymity.kernels.mdav import mdav, variable_groups
 from nymity.kernels.point_tree import PointMetric
 from nymity.partition.attributes import AttributeLayout, attributes_of, suppressed_attributes_of
@@ -140,7 +141,7 @@ class GroupMeans(Suppression, DividingMethod):
             for name in names:
                 validation.one_of(f"{self.key}.{where}", name, table.names)
         if both := [name for name in self.medians if name in self.levels]:
-            raise ParameterError(f"{self.key}.medians", expected="columns without a level", got=repr(both[0]))
+            raise ParameterError(f"{self.key}.medians", expected="columns without a level", got=as_given(both[0]))
         if len(self.levels) == len(table.names):
             raise ParameterError(
                 f"{self.key}.levels",

@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import exact_fraction, number, short_fraction
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured, NothingOnValues, Unlimited
@@ -72,7 +73,7 @@ class DeltaPresence(NothingOnValues):
         number(f"{self.key}.low", self.low, at_least=0, at_most=1)
         number(f"{self.key}.high", self.high, at_least=0, at_most=1)
         if short_fraction(f"{self.key}.high", self.high) < short_fraction(f"{self.key}.low", self.low):
-            raise ParameterError(f"{self.key}.high", expected=f"at least low, {self.low!r}", got=repr(self.high))
+            raise ParameterError(f"{self.key}.high", expected=f"at least low, {self.low!r}", got=as_given(self.high))
         object.__setattr__(self, "subset", named_table(f"{self.key}.subset", self.subset))
 
     def check(self, table: EncodedTable) -> None:

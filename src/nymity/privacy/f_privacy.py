@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
-from nymity.core.quoting import shown
+from nymity.core.quoting import as_given, shown
 from nymity.core.validation import MAX_TERM, nearest, number, short_fraction
 from nymity.privacy.groups import Groups
 from nymity.privacy.model import Measured
@@ -60,7 +60,7 @@ class FPrivacy(SensitiveModel):
             raise ParameterError(
                 f"{self.key}.thresholds",
                 expected="a table of values with their thresholds, or a formula such as {'a': 2, 'c': 0.1}",
-                got=repr(self.thresholds),
+                got=as_given(self.thresholds),
             )
         copied = {name: dict(t) if isinstance(t, Mapping) else t for name, t in self.thresholds.items()}
         object.__setattr__(self, "thresholds", copied)
@@ -110,7 +110,7 @@ class FPrivacy(SensitiveModel):
             raise ParameterError(
                 f"{self.key}.thresholds",
                 expected="thresholds as numbers where records are of persons",
-                got=repr(self.thresholds)[:80],
+                got=as_given(self.thresholds),
                 hint="list the values with their largest shares",
             )
 
@@ -128,7 +128,7 @@ class FPrivacy(SensitiveModel):
             raise ParameterError(
                 f"{self.key}.thresholds",
                 expected=f"either a formula or values of {self.attribute!r}, which has 'a' or 'c' among them",
-                got=repr(self.thresholds),
+                got=as_given(self.thresholds),
                 hint=f"{ {OTHERS: self.thresholds} } is the formula, an entry for {OTHERS!r} more makes it values",
             )
 
@@ -254,7 +254,7 @@ def _parse(where: str, thresholds: Mapping[str, float | Mapping[str, float]]) ->
     for name, threshold in ({OTHERS: thresholds} if _is_formula(thresholds) else thresholds).items():
         if not isinstance(name, str):
             hint = repr("" if name is None else str(name))
-            raise ParameterError(where, expected="values as text, a missing one as ''", got=repr(name), hint=hint)
+            raise ParameterError(where, expected="values as text, a missing one as ''", got=as_given(name), hint=hint)
         if name == OTHERS:
             others = threshold
         else:
@@ -266,12 +266,12 @@ def _parse(where: str, thresholds: Mapping[str, float | Mapping[str, float]]) ->
 
 def _formula(where: str, formula: Mapping[str, object]) -> tuple[Fraction, Fraction]:
     if not _is_formula(formula):
-        raise ParameterError(where, expected="a formula of 'a' and 'c' for min(1, a f + c)", got=repr(formula))
+        raise ParameterError(where, expected="a formula of 'a' and 'c' for min(1, a f + c)", got=as_given(formula))
     for name in ("a", "c"):
         number(f"{where}, {name}", formula[name], at_least=0)
     a, c = (short_fraction(f"{where}, {name}", formula[name]) for name in ("a", "c"))  # type: ignore[arg-type]
     if lcm(a.denominator, c.denominator) >= MAX_TERM:
-        raise ParameterError(where, expected="a and c of at most nine digits", got=repr(formula), hint="round them")
+        raise ParameterError(where, expected="a and c of at most nine digits", got=as_given(formula), hint="round them")
     return a, c
 
 

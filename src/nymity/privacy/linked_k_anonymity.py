@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import one_of, whole_number
 from nymity.privacy.groups import Groups
 from nymity.privacy.links import Knows, check_number_of_sets
@@ -66,7 +67,7 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
             raise ParameterError(
                 f"{self.key}.knows",
                 expected="how many records of one person somebody knows: a whole number from 1 on, or 'all'",
-                got=repr(self.knows)[:80],
+                got=as_given(self.knows),
             )
 
     @property

@@ -31,6 +31,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import exact_fraction, nearest, number, short_fraction, whole_number
 from nymity.privacy.groups import Groups
 from nymity.privacy.known_columns import KnownColumns
@@ -76,7 +77,9 @@ class LKCPrivacy(SensitiveModel):
             return
         given = self.values
         if isinstance(given, str) or not given or not all(isinstance(value, str) for value in given):
-            raise ParameterError(f"{self.key}.values", expected="a list of sensitive values, or none", got=repr(given))
+            raise ParameterError(
+                f"{self.key}.values", expected="a list of sensitive values, or none", got=as_given(given)
+            )
         object.__setattr__(self, "values", tuple(dict.fromkeys(given)))
 
     @property
@@ -95,7 +98,7 @@ class LKCPrivacy(SensitiveModel):
                 raise ParameterError(
                     f"{self.key}.values",
                     expected=f"values of {self.attribute!r}",
-                    got=repr(value),
+                    got=as_given(value),
                     hint=nearest(value, known),
                 )
         most = max((int(n) for n in column.totals[self.listed(column)]), default=0)

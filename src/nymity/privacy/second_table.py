@@ -12,6 +12,7 @@ import polars as pl
 
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.paths import path_text
+from nymity.core.quoting import as_given
 from nymity.table.encoding import EncodedTable
 
 
@@ -33,7 +34,7 @@ def named_table(where: str, value: object) -> str | Frame:
         return path_text(where, value)
     if isinstance(value, Mapping | pl.LazyFrame) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "columns"):
         return Frame(value)
-    raise ParameterError(where, expected="the path of a table, or a frame", got=repr(value))
+    raise ParameterError(where, expected="the path of a table, or a frame", got=as_given(value))
 
 
 def check_contained(where: str, table: EncodedTable, *, inside: str, outside: str) -> int:

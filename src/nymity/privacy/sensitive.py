@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import ceil
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import nearest
 from nymity.privacy.model import NothingOnPresence, Unlimited
 from nymity.table.encoding import EncodedTable, SensitiveColumn
@@ -65,7 +66,7 @@ def rounded_up(share: float) -> Fraction:
 def check_name(key: str, attribute: object) -> None:
     """Refuse anything but a text as the name of a model's attribute."""
     if not isinstance(attribute, str):
-        raise ParameterError(f"{key}.attribute", expected="the name of a sensitive column", got=repr(attribute))
+        raise ParameterError(f"{key}.attribute", expected="the name of a sensitive column", got=as_given(attribute))
 
 
 def check_sensitive(key: str, attribute: str, table: EncodedTable) -> None:
@@ -76,7 +77,7 @@ def check_sensitive(key: str, attribute: str, table: EncodedTable) -> None:
     raise ParameterError(
         f"{key}.attribute",
         expected=f"a sensitive column ({', '.join(map(repr, known)) or 'the schema has none'})",
-        got=repr(attribute),
+        got=as_given(attribute),
         hint=nearest(attribute, known) or f"declare {attribute!r} sensitive in the schema",
     )
 

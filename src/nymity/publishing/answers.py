@@ -22,6 +22,7 @@ from nymity.core import pieces, validation
 from nymity.core.errors import FileError, JobError
 from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_toml, read_content
+from nymity.core.quoting import as_given
 from nymity.io import ReadOptions
 from nymity.table.attribute import Attribute
 
@@ -73,7 +74,7 @@ class Answers:
                 raise JobError(
                     "answers.columns",
                     expected="columns of the table",
-                    got=repr(name),
+                    got=as_given(name),
                     hint=validation.nearest(name, columns),
                 )
 

@@ -183,7 +183,9 @@ def check(
         )
     files, job, stated = opened.files, opened.job, opened.stated
     if job is None and stated is None:
-        raise InputError("check", expected="a job or a certificate to check against", got="neither")
+        raise InputError(
+            "check", expected="a job or a certificate to check against", got="neither", hint="certificate=..."
+        )
     promised = _Promised.of(job, stated)
     if original is not None:
         refuse_children("original", opened.children)

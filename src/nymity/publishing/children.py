@@ -19,7 +19,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import JobError, TableError
 from nymity.core.paths import path_text
-from nymity.core.quoting import quoted
+from nymity.core.quoting import as_given, quoted
 from nymity.core.wording import count
 from nymity.io import ReadOptions
 from nymity.table.attribute import Attribute, Role, quasi
@@ -52,7 +52,7 @@ class Children(ReadOptions):
         if self.path is not None:
             object.__setattr__(self, "path", path_text("children.path", self.path))
         if self.key is not None and (not isinstance(self.key, str) or not self.key):
-            raise JobError("children.key", expected="the name of a column", got=repr(self.key)[:80])
+            raise JobError("children.key", expected="the name of a column", got=as_given(self.key))
         validation.one_of("children.without_parent", self.without_parent, ("error", "drop"))
         super().__post_init__()
 
@@ -123,7 +123,7 @@ def check_children(schema: Schema, row_order: str, *, intersected: bool) -> None
             got=repr(schema[weight].publish or "coarsened"),
         )
     if row_order != "sorted":
-        raise JobError("output.row_order", expected="'sorted' where there are children", got=repr(row_order))
+        raise JobError("output.row_order", expected="'sorted' where there are children", got=as_given(row_order))
     if intersected:
         raise JobError(
             "earlier_releases",

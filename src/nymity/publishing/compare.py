@@ -45,7 +45,7 @@ from nymity.table.schema import Schema, check_columns
 from nymity.utility.released import Released, hierarchies_for
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Measured:
     """One loss or metric of a release: raw, and scaled so that 0 is the original and 1 full suppression.
 
@@ -69,6 +69,10 @@ class Measured:
     scaled: float | None
     attributes: dict[str, float] | None
     undefined: str | None
+
+    def __repr__(self) -> str:
+        value = f"{self.value:.4g} {self.unit}" if self.value is not None else f"undefined: {self.undefined}"
+        return f"Measured({self.name}: {value})"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -124,7 +128,7 @@ class Comparison(Carded):
 
     def card(self) -> Card:
         """Return what is shown."""
-        rows = [(one.title, one.value, one.scaled, one.unit) for one in self.measured if one.value is not None]
+        rows = [(one.name, one.value, one.scaled, one.title) for one in self.measured if one.value is not None]
         lost = sorted(self.attribute_loss.items(), key=lambda item: -item[1])
         return Card(
             title="Comparison of a release with its original",
@@ -135,7 +139,7 @@ class Comparison(Carded):
             ],
             tables=[
                 CardTable(
-                    columns=("measure", "value", "scaled", "unit"),
+                    columns=("measure", "value", "scaled", "what it is"),
                     rows=rows,
                     bars="scaled",
                     title="0 is the original, 1 full suppression",

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.pieces import check_fields
+from nymity.core.quoting import as_given
 from nymity.core.validation import exact_fraction, nearest
 from nymity.database import DatabaseOutput
 from nymity.dp.differential_privacy import DifferentialPrivacy
@@ -474,15 +475,15 @@ def _without_withheld(name: str, attribute: dict[str, Any], where: str) -> dict[
     if not isinstance(kind, str) or kind not in BUILDERS:
         known = ", ".join(map(repr, BUILDERS))
         raise FileError(
-            f"{place}.type", expected=f"one of {known}", got=repr(kind)[:80], hint=nearest(str(kind), BUILDERS)
+            f"{place}.type", expected=f"one of {known}", got=as_given(kind), hint=nearest(str(kind), BUILDERS)
         )
     if not isinstance(withheld, list) or not withheld or not all(isinstance(item, str) for item in withheld):
-        raise FileError(f"{place}.{WITHHELD}", expected="names of fields", got=repr(withheld)[:80])
+        raise FileError(f"{place}.{WITHHELD}", expected="names of fields", got=as_given(withheld))
     told = [item for item in hierarchy if item not in ("type", WITHHELD)]
     fields = [field.name for field in dataclasses.fields(BUILDERS[kind])]
     for field in (*withheld, *told):
         if field not in fields:
-            raise FileError(place, expected=f"fields of {kind!r}: {', '.join(fields)}", got=repr(field)[:80])
+            raise FileError(place, expected=f"fields of {kind!r}: {', '.join(fields)}", got=as_given(field))
     if set(withheld) & set(told) or len(set(withheld)) < len(withheld):
         raise FileError(place, expected="a field given or withheld", got="both, or twice")
     return {key: value for key, value in attribute.items() if key != "hierarchy"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nymity.core.errors import JobError
+from nymity.core.quoting import as_given
 from nymity.privacy import PrivacyModel
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
@@ -29,7 +30,7 @@ def check_pseudonyms(schema: Schema, linking: PrivacyModel | None) -> None:
                     f"schema.{name}.pseudonym",
                     expected="none where households are promised something: members are told apart by it, and the rows "
                     "of each are linked inside a household, which the promise does not reckon with",
-                    got=repr(schema[name].pseudonym),
+                    got=as_given(schema[name].pseudonym),
                     hint="leave the pseudonym out, or promise persons: of = 'person'",
                 )
             raise JobError(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nymity.core.errors import JobError, SchemaError
+from nymity.core.quoting import as_given
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.epsilon_safe import EpsilonSafeLattice
 from nymity.dp.ledger import Ledger, Spending
@@ -49,7 +50,7 @@ def check_promise(
     check_listed(schema)
     _check_total(schema)
     if isinstance(method, SafePub) and method.target is not None and method.target not in schema.quasi:
-        raise JobError(f"{method.key}.target", expected="a quasi-identifier", got=repr(method.target))
+        raise JobError(f"{method.key}.target", expected="a quasi-identifier", got=as_given(method.target))
     if not any(schema[name].weight for name in schema.quasi):
         raise JobError("schema", expected="an attribute with a weight above 0", got="none")
     if model.k > model.public_records:
@@ -75,7 +76,7 @@ def _check_unlisted(schema: Schema) -> None:
             raise SchemaError(
                 f"schema.{name}.unlisted",
                 expected="a differentially private method; with others every value must be listed",
-                got=repr(attribute.unlisted),
+                got=as_given(attribute.unlisted),
             )
 
 
@@ -85,7 +86,7 @@ def _check_no_pseudonym(schema: Schema) -> None:
             f"schema.{schema.person}.pseudonym",
             expected="none for a differentially private method: what hides a person is that nobody knows whether a row "
             "is theirs, and pseudonyms tell which rows are of one",
-            got=repr(schema[schema.person].pseudonym),
+            got=as_given(schema[schema.person].pseudonym),
         )
 
 

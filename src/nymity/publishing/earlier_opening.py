@@ -15,6 +15,7 @@ from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.files import read_file
 from nymity.core.permissions import warn_if_exposed
 from nymity.core.plain_data import read_json
+from nymity.core.quoting import as_given
 from nymity.io import read_table, to_polars
 from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE, Certificate
 from nymity.publishing.custody import Custody
@@ -174,7 +175,7 @@ def _source(
             hint='source = "table.csv" names it, and [earlier] person the column that tells people in both',
         )
     if person is not None and person not in given.columns:
-        raise JobError("earlier.person", expected=f"a column of the table of {where} too", got=repr(person))
+        raise JobError("earlier.person", expected=f"a column of the table of {where} too", got=as_given(person))
     if person is None and one.source is not None and not _same_table(given, source):
         raise JobError(
             "earlier.person",

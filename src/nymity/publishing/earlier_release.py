@@ -9,6 +9,7 @@ from typing import Any
 from nymity.core import pieces
 from nymity.core.errors import JobError
 from nymity.core.paths import path_text
+from nymity.core.quoting import as_given
 from nymity.core.validation import whole_number
 from nymity.utility.released import Released
 
@@ -37,7 +38,7 @@ class EarlierRelease:
             raise JobError(
                 "earlier_releases",
                 expected="the folder of a release, or a Release",
-                got=repr(self.release)[:80],
+                got=as_given(self.release),
             )
 
     @property
@@ -77,7 +78,7 @@ class Earlier:
         if self.smallest_group is not None:
             whole_number("earlier.smallest_group", self.smallest_group, at_least=2)
         if self.person is not None and not isinstance(self.person, str):
-            raise JobError("earlier.person", expected="the name of a column", got=repr(self.person)[:80])
+            raise JobError("earlier.person", expected="the name of a column", got=as_given(self.person))
 
 
 def secret_group(which: str) -> JobError:
@@ -100,7 +101,7 @@ def read_earlier(given: Any) -> str | EarlierRelease:
 def parse_earlier(data: Any, folder: Path | None) -> tuple[str | EarlierRelease, ...]:
     """Read the earlier releases of a job file: names, and tables with the place of a release."""
     if not isinstance(data, list | tuple):
-        raise JobError("earlier_releases", expected="a list of names and of tables", got=repr(data)[:80])
+        raise JobError("earlier_releases", expected="a list of names and of tables", got=as_given(data))
     found: list[str | EarlierRelease] = []
     for number, item in enumerate(data):
         where = f"earlier_releases[{number}]"
@@ -108,10 +109,10 @@ def parse_earlier(data: Any, folder: Path | None) -> tuple[str | EarlierRelease,
             found.append(item)
             continue
         if not isinstance(item, dict):
-            raise JobError(where, expected='a name, or a table such as { release = "folder" }', got=repr(item)[:80])
+            raise JobError(where, expected='a name, or a table such as { release = "folder" }', got=as_given(item))
         for key, value in item.items():
             if not isinstance(value, str):
-                raise JobError(f"{where}.{key}", expected="text", got=repr(value)[:80])
+                raise JobError(f"{where}.{key}", expected="text", got=as_given(value))
         one: EarlierRelease = pieces.built(EarlierRelease, item, where)
         found.append(one if folder is None else one.below(folder))
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nymity.core.errors import JobError
+from nymity.core.quoting import as_given
 from nymity.database import DatabaseOutput
 from nymity.engines import Engine
 from nymity.privacy import PrivacyModel
@@ -38,14 +39,14 @@ def check_engine(
         raise JobError(
             "engine.mapping",
             expected="a column that is not quasi-identifying: it stands beside what those are published as",
-            got=repr(engine.mapping),
+            got=as_given(engine.mapping),
             hint="a number of the record, such as an identifying column",
         )
     if engine.mapping is not None and is_private(method):
         raise JobError(
             "engine.mapping",
             expected="none for a differentially private method: numbers of records are drawn, and no record by itself",
-            got=repr(engine.mapping),
+            got=as_given(engine.mapping),
         )
     if engine.combinations is not None and is_private(method):
         raise JobError(

@@ -10,6 +10,7 @@ from nymity.core import validation
 from nymity.core.errors import JobError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.quoting import as_given
 from nymity.io import to_polars
 from nymity.lattice.default import SUPPRESSION
 from nymity.lattice.fixed_levels import FixedLevels
@@ -51,7 +52,7 @@ def explore(
     refuse_private("explore", search)
     if not isinstance(search, LatticeSearch):
         raise JobError(
-            "method", expected="a search of the lattice", got=repr(search.key), hint="the method 'optimal-lattice'"
+            "method", expected="a search of the lattice", got=as_given(search.key), hint="the method 'optimal-lattice'"
         )
     threads = getattr(search, "threads", 1) if threads is None else threads
     validation.whole_number("explore.threads", threads, at_least=1)

@@ -12,6 +12,7 @@ from nymity.core.custodian import IDENTIFIED_NAME, PSEUDONYMS_NAME, custody_has_
 from nymity.core.errors import FileError, InputError, ParameterError
 from nymity.core.paths import path_text
 from nymity.core.permissions import warn_if_exposed
+from nymity.core.quoting import as_given
 from nymity.io import read_table
 from nymity.publishing.custody import KeptLog, places, private_folder
 from nymity.publishing.opened import open as open_release
@@ -41,7 +42,7 @@ def identify(
     """
     _check_reason(reason)
     if not isinstance(pseudonym, str) or not 0 < len(pseudonym.strip()) <= _LONGEST:
-        raise ParameterError("pseudonym", expected="a pseudonym of the release", got=repr(pseudonym)[:80])
+        raise ParameterError("pseudonym", expected="a pseudonym of the release", got=as_given(pseudonym))
     wanted = pseudonym.strip()
     log = _log_of(Path(path_text("release", release)), custodian, wait)
     known = log.folder / PSEUDONYMS_NAME
@@ -104,5 +105,5 @@ def _check_reason(reason: object) -> None:
         raise ParameterError(
             "reason",
             expected=f"why this person is to be known, in at most {_LONGEST:,} characters; it is noted",
-            got=repr(reason)[:80],
+            got=as_given(reason),
         )

@@ -6,9 +6,10 @@ evidence is not clear; what was decided beforehand (:class:`Answers`) is taken a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -126,9 +127,26 @@ class Inspection(Carded):
     reading: DetectedReading = field(default_factory=DetectedReading)  #: what cells seem to mean
     dictionary: Dictionary = field(default_factory=Dictionary)  #: what is known of columns beside their cells
 
+    _instead: ClassVar = {
+        "roles": ".schema(), or .to_frame()",
+        "types": ".to_frame()",
+        "to_dict": "dict(...) of it, by column, or .to_frame()",
+        "publish": "ny.publish(df, inspection.schema(), k=5)",
+    }
+
     def __getitem__(self, name: str) -> ColumnInspection:
         """Return the column with this name."""
         return {column.name: column for column in self.columns}[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def keys(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
 
     def names(self, role: Role) -> tuple[str, ...]:
         """Names of the columns for which ``role`` is suggested."""

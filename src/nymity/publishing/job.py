@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import WithJsonSchema
 
@@ -18,6 +18,7 @@ from nymity.core.format_numbers import JOB
 from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.core.plain_numbers import with_plain_numbers
+from nymity.core.quoting import as_given
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
 from nymity.engines import Engine
@@ -45,6 +46,7 @@ from nymity.publishing.job_checks import (
 )
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
 from nymity.publishing.signing import Sign
+from nymity.publishing.toml import toml_job
 from nymity.publishing.transform_checks import check_transforms
 from nymity.publishing.withheld import Withheld
 from nymity.quality import LOSSES
@@ -80,7 +82,7 @@ class Output:
         validation.one_of("output.row_order", self.row_order, ("sorted", "shuffled"))
         name = path_text("output.name", self.name, expected="a file name without folders")
         if Path(name).name != name:
-            raise JobError("output.name", expected="a file name without folders", got=repr(self.name)[:80])
+            raise JobError("output.name", expected="a file name without folders", got=as_given(self.name))
         if len(os.fsencode(self.sensitive_file_name)) > _LONGEST_NAME:
             raise JobError("output.name", expected="a shorter name, as file systems have it", got=f"{name!r:.80} …")
         _ = self.options  # refuses a delimiter before the search, not after it
@@ -183,6 +185,12 @@ class Job(Carded):
     same release comes of any.
     """
 
+    _instead: ClassVar = {
+        **dict.fromkeys(("from_file", "read", "open"), "Job.load(path)"),
+        **dict.fromkeys(("save", "write", "to_file", "dump"), "Path(path).write_text(job.to_toml())"),
+        **dict.fromkeys(("run", "publish", "execute"), "ny.publish(job)"),
+    }
+
     schema: Schema
     privacy: tuple[PrivacyModel, ...]
     method: Method | None = None
@@ -273,7 +281,7 @@ class Job(Carded):
             raise JobError(
                 "earlier.person",
                 expected="a column of the schema, such as an identifying one",
-                got=repr(earlier.person),
+                got=as_given(earlier.person),
                 hint=validation.nearest(earlier.person, list(self.schema)),
             )
         if earlier.smallest_group is None:
@@ -387,6 +395,10 @@ class Job(Carded):
             way = Path.cwd()
         return Job.from_dict(self.to_dict(), folder=way)
 
+    def to_toml(self) -> str:
+        """Return it as the text of a job file, which :meth:`load` reads."""
+        return toml_job(self.to_dict())
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plain data :meth:`from_dict` takes."""
         data: dict[str, Any] = {}
@@ -432,7 +444,7 @@ def _parse_model(data: Any, where: str, folder: Path | None) -> PrivacyModel:
         return model
     path = data[model.second_table]
     if not isinstance(path, str):
-        raise JobError(f"{where}.{model.second_table}", expected="the path of a table", got=repr(path)[:80])
+        raise JobError(f"{where}.{model.second_table}", expected="the path of a table", got=as_given(path))
     return model if folder is None else dataclasses.replace(model, **{model.second_table: str(folder / path)})  # type: ignore[type-var]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from nymity.core import validation
 from nymity.core.errors import JobError
+from nymity.core.quoting import as_given
 from nymity.privacy import PrivacyModel
 from nymity.publishing.counted_unit import check_pseudonyms
 from nymity.publishing.registry import METHODS, MODELS, Method, is_private
@@ -182,7 +183,7 @@ def check_target(target: object, schema: Schema) -> None:
         raise JobError(
             "target",
             expected=f"a column that is published ({', '.join(map(repr, published))})",
-            got=repr(target)[:80],
+            got=as_given(target),
             hint=validation.nearest(str(target), published),
         )
 
@@ -194,6 +195,6 @@ def check_seed(seed: object, method: Method | None) -> None:
         raise JobError(
             "seed",
             expected="none for a differentially private method",
-            got=repr(seed),
+            got=as_given(seed),
             hint="not_private_seed of the method, for a test: such a release is not private",
         )

@@ -25,6 +25,7 @@ from nymity.core.custodian import LOG_NAME, NODES_NAME, custody_has_ended, refus
 from nymity.core.errors import FileError, ParameterError, TableError
 from nymity.core.html_page import Page, page_of
 from nymity.core.paths import path_text
+from nymity.core.quoting import as_given
 from nymity.database import DatabaseOutput
 from nymity.io import ReadOptions, Taken, format_of, read_table, to_polars
 from nymity.privacy import Groups, PrivacyModel
@@ -123,7 +124,7 @@ def _given_links(links: Any) -> NDArray[np.int64] | Path | None:
         return numbers.astype(np.int64, casting="safe" if numbers.size else "unsafe")  # an empty list has no type
     except (TypeError, ValueError, OverflowError) as error:
         raise ParameterError(
-            "links", expected="the source row of each released row, or their file", got=repr(links)[:80]
+            "links", expected="the source row of each released row, or their file", got=as_given(links)
         ) from error
 
 

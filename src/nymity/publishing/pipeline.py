@@ -11,6 +11,7 @@ from nymity.core import validation
 from nymity.core.errors import JobError, ParameterError
 from nymity.core.paths import path_text
 from nymity.core.progress import Observer, Progress, report, silent
+from nymity.core.quoting import as_given
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
 from nymity.engines import Engine
@@ -201,7 +202,7 @@ def _with_best_so_far(job: Job, on_interrupt: OnInterrupt) -> Job:
         raise JobError(
             "on_interrupt",
             expected="a method that has an answer at any time",
-            got=repr(method.key),
+            got=as_given(method.key),
             hint="method='anytime-lattice'",
         )
     return replace(job, method=replace(method, on_interrupt=on_interrupt))

@@ -19,6 +19,7 @@ from nymity.core.errors import FileError, PromiseError
 from nymity.core.extras import require
 from nymity.core.html_page import Page, page_of
 from nymity.core.paths import path_text
+from nymity.core.quoting import as_given
 from nymity.io import Dictionary, like, write_table
 from nymity.privacy import plain_measured
 from nymity.privacy.consistency import Originals
@@ -90,7 +91,12 @@ class Release(ReleaseFacts, Carded):
         "compare": "ny.compare(df, release)",
         "attack": "ny.risk.attack(release, df)",
         "summary": "print(release)",
-        "transform": "ny.apply(release, df)",
+        **dict.fromkeys(("apply", "transform"), "ny.apply(release, df)"),
+        "to_arrow": ".to_polars().to_arrow()",
+        **dict.fromkeys(("records", "classes", "smallest_class"), ".verification, which has counted them"),
+        "measured": ".verification, or .certificate['measured']",
+        "schema": ".job.schema",
+        **dict.fromkeys(("mapping", "custody"), ".log, which is the custodian's"),
     }
 
     @property
@@ -195,7 +201,7 @@ class Release(ReleaseFacts, Carded):
         """
         place, output = Path(path_text("path", path)), Output()
         if place.suffix != ".csv":
-            raise FileError(str(place), expected="a name that ends in .csv", got=repr(place.suffix))
+            raise FileError(str(place), expected="a name that ends in .csv", got=as_given(place.suffix))
         if len(self._files) > 1:
             raise FileError(
                 str(place), expected="one table", got=f"{len(self._files)}, which belong together", hint="save(folder)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nymity.core.errors import JobError
+from nymity.core.quoting import as_given
 from nymity.core.validation import nearest
 from nymity.publishing.registry import Method, is_private
 from nymity.table.attribute import Role
@@ -40,7 +41,7 @@ def _check_columns(where: str, one: Transform, schema: Schema) -> None:
             raise JobError(
                 where,
                 expected=f"columns that are published ({', '.join(map(repr, schema.published))})",
-                got=repr(name)[:80],
+                got=as_given(name),
                 hint=nearest(name, schema.published),
             )
     for name in one.columns:
@@ -61,7 +62,7 @@ def _check_apart(where: str, one: Transform, schema: Schema) -> None:
         raise JobError(
             where,
             expected="groups by columns of the first table, because sensitive values are published in a second one",
-            got=repr(apart[0]),
+            got=as_given(apart[0]),
         )
 
 

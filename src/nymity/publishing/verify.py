@@ -11,7 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from nymity.privacy import Groups, Measured, PrivacyModel
+from nymity.core.card import Card, Carded, CardTable, written
+from nymity.privacy import Groups, Measured, PrivacyModel, plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.bucket_tables import bucket_problems, members
 from nymity.publishing.job_tables import Population
@@ -70,8 +71,8 @@ class PersonFigures:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verification:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Verification(Carded):
     """What holds for a table; ``masked`` rows, with ``*`` in every quasi-identifier, are one of its classes.
 
     Classes are ``buckets`` where sensitive values lie in a table of their own; ``problems`` say where the two tables
@@ -92,6 +93,31 @@ class Verification:
     def holds(self) -> bool:
         """Whether every promise is kept."""
         return all(finding.holds for finding in self.findings) and not self.problems
+
+    def card(self) -> Card:
+        """Return what is shown: every promise, and what was measured of it."""
+        rows = [
+            (
+                one.model,
+                "holds" if one.holds else "broken",
+                ", ".join(f"{name} = {written(value)}" for name, value in plain_measured(one.measured).items()),
+                one.promise,
+            )
+            for one in self.findings
+        ]
+        return Card(
+            title="Verification",
+            verdict="every promise holds" if self.holds else "a promise is broken",
+            tone="good" if self.holds else "bad",
+            facts=[
+                ("records", self.records),
+                ("masked", self.masked),
+                ("buckets" if self.buckets else "classes", self.classes),
+                ("smallest", self.smallest_class),
+            ],
+            warnings=self.problems,
+            tables=[CardTable(columns=("model", "answer", "measured", "promise"), rows=rows)],
+        )
 
 
 def verify(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.public_names import public_names
 from nymity.core.registry import registered
 from nymity.core.validation import one_of
@@ -58,6 +59,6 @@ def loss_of(loss: str | Loss, *, where: str = "loss") -> Loss:
     if isinstance(loss, Loss):
         return loss
     if not isinstance(loss, str):
-        raise ParameterError(where, expected="a loss or the key of one", got=repr(loss))
+        raise ParameterError(where, expected="a loss or the key of one", got=as_given(loss))
     one_of(where, loss, LOSSES)
     return LOSSES[loss]()

@@ -20,6 +20,7 @@ import numpy as np
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.quality.loss import Loss, PreparedLoss
 from nymity.quality.node_statistics import Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
@@ -46,7 +47,7 @@ class ClassificationLoss(Loss):
     def __post_init__(self) -> None:
         if self.target is not None and not isinstance(self.target, str):
             raise ParameterError(
-                "classification.target", expected="the name of a sensitive attribute", got=repr(self.target)
+                "classification.target", expected="the name of a sensitive attribute", got=as_given(self.target)
             )
 
     def prepare(self, table: EncodedTable) -> PreparedClassificationLoss:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from nymity.core.card import Card, Carded, CardTable
 from nymity.core.commit import staging
@@ -68,6 +68,8 @@ class Recommendation(Carded):
 
     It tells about the original: it is for the custodian.
     """
+
+    _instead: ClassVar = {"best": ".knee, or .choices", "publish": "ny.publish(recommendation.knee.job)"}
 
     target: str | None
     classes: int

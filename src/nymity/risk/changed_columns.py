@@ -24,8 +24,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.calls import called_well
 from nymity.core.card import Card, Carded, CardTable
 from nymity.core.errors import SchemaError, TableError
+from nymity.core.quoting import as_given
 from nymity.core.validation import nearest
 from nymity.io import to_polars
 from nymity.table.attribute import Role
@@ -73,6 +75,7 @@ class ChangedColumns(Carded):
         )
 
 
+@called_well
 def changed_columns(
     original: Any,
     release: Any,
@@ -120,7 +123,7 @@ def _names(released: Released, columns: Sequence[str] | None) -> list[str]:
     for name in columns or ():
         if name not in released.frame.columns:
             hint = nearest(name, released.frame.columns)
-            raise SchemaError("columns", expected="columns of the release", got=repr(name)[:80], hint=hint)
+            raise SchemaError("columns", expected="columns of the release", got=as_given(name), hint=hint)
     return list(known if columns is None else columns)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import InputError, SchemaError, TableError
-from nymity.core.quoting import relayed
+from nymity.core.quoting import as_given, relayed
 from nymity.io import to_polars
 from nymity.kernels.grouping import distinct
 from nymity.table.attribute import MissingPolicy, quasi
@@ -148,7 +148,7 @@ def _roles(schema: Schema | Sequence[str]) -> Schema:
     if isinstance(schema, Schema):
         roles = schema.among(schema.quasi)
     elif not _are_names(schema):
-        raise SchemaError("quasi", expected="a schema, or a list of column names", got=repr(schema))
+        raise SchemaError("quasi", expected="a schema, or a list of column names", got=as_given(schema))
     else:
         roles = Schema({name: quasi() for name in schema})
     if not roles:

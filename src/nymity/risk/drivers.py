@@ -28,6 +28,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.calls import called_well
 from nymity.core.card import Card, Carded, CardTable
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, Progress, report, silent
@@ -97,6 +98,7 @@ class Drivers(Carded):
         }
 
 
+@called_well
 def drivers(
     table: Any,
     schema: Schema | Sequence[str],

@@ -100,11 +100,19 @@ class RiskProfile(Carded):
                 *((f"{name}: highest", percent(float(one.highest or 0))) for name, one in named),
                 *((f"{name}: average", percent(float(one.average or 0))) for name, one in named),
                 *([] if self.marketer is None else [("marketer", percent(float(self.marketer)))]),
+                *([] if self.population is None else [("unique in the population", self._among_everybody)]),
             ],
             tables=[
                 CardTable(columns=("class size", "classes", of), rows=sizes, bars=of, title="Classes by their size")
             ],
         )
+
+    @property
+    def _among_everybody(self) -> str:
+        found = self.population
+        if found is None or found.share is None:
+            return "no model has an estimate"
+        return f"{percent(found.share)} of people, {'counted' if found.chosen == 'counted' else 'estimated'}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from types import FunctionType
@@ -16,6 +16,7 @@ from nymity.core.errors import SchemaError, TableError
 from nymity.core.paths import path_text
 from nymity.core.pieces import parse_piece
 from nymity.core.plain_numbers import with_plain_numbers
+from nymity.core.quoting import as_given
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.text import is_missing
 
@@ -45,7 +46,7 @@ class Role(StrEnum):
         return self not in (Role.IDENTIFYING, Role.PERSON, Role.HOUSEHOLD)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Attribute:
     """One column's role and treatment.
 
@@ -93,14 +94,16 @@ class Attribute:
 
     def __post_init__(self) -> None:
         if self.role not in list(Role):
-            raise SchemaError("role", expected=f"one of {', '.join(map(repr, map(str, Role)))}", got=repr(self.role))
+            raise SchemaError(
+                "role", expected=f"one of {', '.join(map(repr, map(str, Role)))}", got=as_given(self.role)
+            )
         object.__setattr__(self, "role", Role(self.role))
         is_class = isinstance(self.hierarchy, type)
         if self.hierarchy is not None and (is_class or not hasattr(self.hierarchy, "build")):
             raise SchemaError(
                 "hierarchy",
                 expected="a Hierarchy, or what builds one",
-                got=repr(self.hierarchy)[:80],
+                got=as_given(self.hierarchy),
                 hint=f"{getattr(self.hierarchy, 'key', 'intervals')!r} by its name, or an instance: call it"
                 if is_class
                 else "Hierarchy.intervals(width=10), Hierarchy.from_rows(...), Hierarchy.read(path)",
@@ -116,11 +119,16 @@ class Attribute:
         self._check_pseudonym()
         self._check_shift()
         if not isinstance(self.constant, bool):
-            raise SchemaError("constant", expected="true or false", got=repr(self.constant)[:80])
+            raise SchemaError("constant", expected="true or false", got=as_given(self.constant))
         self._check_separator()
         self._check_free_text()
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
-            raise SchemaError("unlisted", expected="a value of the hierarchy", got=repr(self.unlisted))
+            raise SchemaError("unlisted", expected="a value of the hierarchy", got=as_given(self.unlisted))
+
+    def __repr__(self) -> str:
+        said = [(one.name, getattr(self, one.name), one.default) for one in fields(self) if one.name != "role"]
+        told = "".join(f", {name}={value!r}" for name, value, default in said if value != default)
+        return f"{self.role.value}({told.removeprefix(', ')})"
 
     @property
     def is_published(self) -> bool:
@@ -155,21 +163,21 @@ class Attribute:
             validation.one_of("pseudonym", self.pseudonym, ("random", "keyed"))
             if self.role not in (Role.PERSON, Role.HOUSEHOLD):
                 raise SchemaError(
-                    "pseudonym", expected="none but for a person or household column", got=repr(self.pseudonym)
+                    "pseudonym", expected="none but for a person or household column", got=as_given(self.pseudonym)
                 )
         whole = isinstance(self.pseudonym_bits, int) and not isinstance(self.pseudonym_bits, bool)
         if not whole or not FEWEST_BITS <= self.pseudonym_bits <= MOST_BITS or self.pseudonym_bits % 8:
             raise SchemaError(
                 "pseudonym_bits",
                 expected=f"a multiple of 8 from {FEWEST_BITS} to {MOST_BITS}: shorter pseudonyms of two persons meet",
-                got=repr(self.pseudonym_bits)[:80],
+                got=as_given(self.pseudonym_bits),
             )
         for name in ("recipient", "pseudonym_key"):
             given = getattr(self, name)
             if given is not None and (not isinstance(given, str) or not given.isprintable()):
-                raise SchemaError(name, expected="text that can be printed", got=repr(given)[:80])
+                raise SchemaError(name, expected="text that can be printed", got=as_given(given))
             if given and self.pseudonym != "keyed":
-                raise SchemaError(name, expected="none but with pseudonym = 'keyed'", got=repr(given)[:80])
+                raise SchemaError(name, expected="none but with pseudonym = 'keyed'", got=as_given(given))
 
     def _check_shift(self) -> None:
         validation.whole_number("shift_days", self.shift_days, at_least=1, at_most=36_500)
@@ -191,10 +199,10 @@ class Attribute:
             raise SchemaError(
                 "separator",
                 expected="what stands between items: one to five characters, no letters, digits, quotes, '*' or '='",
-                got=repr(self.separator)[:80],
+                got=as_given(self.separator),
             )
         if self.role is not Role.ITEMS and self.separator != ";":
-            raise SchemaError("separator", expected="none but for a column of items", got=repr(self.separator))
+            raise SchemaError("separator", expected="none but for a column of items", got=as_given(self.separator))
         bounded = self.min_level or self.max_level is not None or self.weight != 1 or self.unlisted is not None
         if self.role is Role.ITEMS and bounded:
             raise SchemaError(
@@ -214,7 +222,7 @@ class Attribute:
             raise SchemaError(
                 "free_text",
                 expected='"published", for a quasi, sensitive or insensitive column; others need no such word',
-                got=f"{self.free_text!r} for the role {self.role.value!r}"[:80],
+                got=f"{as_given(self.free_text)} for the role {self.role.value!r}",
             )
 
     def _check_without_gaps(self) -> None:
@@ -232,7 +240,7 @@ class Attribute:
                 validation.one_of("publish", self.publish, get_args(WeightPublishing))
         elif self.publish is not None:
             raise SchemaError(
-                "publish", expected="none: it says what becomes of sampling weights", got=repr(self.publish)
+                "publish", expected="none: it says what becomes of sampling weights", got=as_given(self.publish)
             )
 
 
@@ -432,8 +440,8 @@ def attribute_of(given: object, where: str) -> Attribute:
     raise SchemaError(
         where,
         expected=f"a role ({', '.join(map(repr, roles))}), or what ny.quasi(...) and its siblings return",
-        got=repr(given)[:80],
-        hint=f"{given.__name__}()" if called else _role_meant(given) if isinstance(given, str) else "",  # type: ignore[attr-defined]
+        got=as_given(given),
+        hint=f"{given.__name__}()" if called else _role_meant(given),  # type: ignore[attr-defined]
     )
 
 
@@ -446,7 +454,10 @@ _OTHER_WORDS = {
 }
 
 
-def _role_meant(word: str) -> str:
+def _role_meant(word: object) -> str:
+    if not isinstance(word, str):
+        parts = word if isinstance(word, tuple | list) else [word]
+        return "ny.quasi(...) of the hierarchy" if any(hasattr(part, "build") for part in parts) else ""
     plain = " ".join(word.lower().replace("_", " ").replace("-", " ").split())
     for role, others in _OTHER_WORDS.items():
         if plain in [other.replace("-", " ") for other in others]:

@@ -23,7 +23,7 @@ import polars as pl
 from nymity.core.card import Card, Carded, CardTable
 from nymity.core.commit import replace_file
 from nymity.core.errors import HierarchyError
-from nymity.core.quoting import quoted, shown
+from nymity.core.quoting import as_given, quoted, shown
 from nymity.core.wording import count
 from nymity.table.rule import NOWHERE, Rule
 from nymity.table.text import MASK, as_text, plainly_named
@@ -38,6 +38,17 @@ Label = str | None
 #: Levels that a hierarchy may have, the raw values and the top among them. A search looks at every combination of
 #: levels, and each level is kept for every value: more of them help nobody and cost without end.
 MOST_LEVELS = 100
+
+
+#: Ways to make one that are no builders, and what other packages call them.
+_MAKERS = ("from_rows", "from_columns", "from_dict", "read", "suggest")
+_CALLED_OTHERWISE = {
+    **dict.fromkeys(("from_csv", "from_file", "load", "read_csv", "from_arx"), "Hierarchy.read(path)"),
+    **dict.fromkeys(("from_frame", "from_pandas", "from_dataframe", "from_df"), "from_rows(df.values.tolist())"),
+    **dict.fromkeys(("from_tree", "from_mapping", "nested"), "Hierarchy.taxonomy({group: [values]})"),
+    **dict.fromkeys(("redaction", "prefix", "prefixes", "mask", "truncate"), "Hierarchy.masking()"),
+    **dict.fromkeys(("ranges", "bins", "numeric"), "Hierarchy.intervals(width=10)"),
+}
 
 
 class HierarchySource(Protocol):
@@ -61,7 +72,7 @@ class _Builders(type):
 
                 if (key := name.replace("_", "-")) in BUILDERS:
                     return BUILDERS[key]
-                near = nearest(name, dir(cls))
+                near = _CALLED_OTHERWISE.get(name) or nearest(name, [*BUILDERS, *_MAKERS])
             raise AttributeError(f"type object 'Hierarchy' has no attribute {name!r}" + (near and f". Try: {near}"))
 
     def __dir__(cls) -> list[str]:
@@ -287,6 +298,13 @@ class Hierarchy(Carded, metaclass=_Builders):
         """Rebuild from :meth:`to_dict`."""
         if not isinstance(data, Mapping):
             return Hierarchy.from_rows(data, where=where)
+        if "rule" not in data:
+            raise HierarchyError(
+                where,
+                expected="what Hierarchy.to_dict() returned",
+                got=as_given(data),
+                hint="Hierarchy.taxonomy({group: [values]}), or Hierarchy.from_rows([[value, group, '*']])",
+            )
         rule = Rule.from_dict(data["rule"])
         if "rows" in data:
             return Hierarchy.from_rows(data["rows"], where=where, rule=rule)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nymity.core.bits import SYSTEM, Bits, binomials, coins
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import whole_number
 from nymity.kernels.grouping import distinct
 from nymity.table.encoding import codes_of, distinct_in_order
@@ -109,7 +110,7 @@ class SampledRecoding(Recoding):
     def _check_removed(self, outliers: Outliers) -> None:
         if outliers != "remove":
             raise ParameterError(
-                "outliers", expected="'remove': the number of other records is private", got=repr(outliers)
+                "outliers", expected="'remove': the number of other records is private", got=as_given(outliers)
             )
 
     def _placed(self, table: pl.DataFrame) -> NDArray[np.int32]:

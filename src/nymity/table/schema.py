@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
+from nymity.core.quoting import as_given
 from nymity.table.attribute import Attribute, Role, attribute_of
 from nymity.table.builders.suggested import Suggested
 from nymity.table.hierarchy import Hierarchy, HierarchySource
@@ -41,7 +42,7 @@ class Schema(Mapping[str, Attribute]):
         self._unit = Role.PERSON
         for name, given in attributes.items():
             if not isinstance(name, str):
-                raise SchemaError("schema", expected="names of columns, which are text", got=repr(name)[:80])
+                raise SchemaError("schema", expected="names of columns, which are text", got=as_given(name))
             if name in list(Role) and isinstance(given, list | tuple):
                 turned = ", ".join(f"{column!r}: {name!r}" for column in given[:3])
                 raise SchemaError(
@@ -87,14 +88,23 @@ class Schema(Mapping[str, Attribute]):
         if isinstance(given, Mapping):
             return Schema(given)
         is_list = isinstance(given, Iterable) and not isinstance(given, str | set) and not hasattr(given, "columns")
-        if is_list and all(isinstance(name, str) for name in given):  # type: ignore[attr-defined]
-            return Schema({str(name): Attribute(role=Role.QUASI) for name in given})  # type: ignore[attr-defined]
-        suggested = callable(getattr(given, "schema", None))  # what ny.inspect found
+        names = list(given) if is_list else []  # type: ignore[call-overload]
+        if is_list and not names:
+            raise SchemaError(
+                where, expected="at least one quasi-identifier", got="an empty list", hint='["age", "sex"]'
+            )
+        if is_list and all(isinstance(name, str) for name in names):
+            return Schema({str(name): Attribute(role=Role.QUASI) for name in names})
+        hint = '{"age": "quasi", "diagnosis": "sensitive"}, or ["age"]'
+        if callable(getattr(given, "schema", None)):  # what ny.inspect found
+            hint = ".schema() of it"
+        elif isinstance(getattr(given, "schema", None), Schema):  # a job
+            hint = "its parts: schema=job.schema, privacy=job.privacy, method=job.method"
         raise SchemaError(
             where,
             expected="the role of each column, or a list of the quasi-identifiers",
             got=type(given).__name__ if given is not None else "None",
-            hint=".schema() of it" if suggested else '{"age": "quasi", "diagnosis": "sensitive"}, or ["age"]',
+            hint=hint,
         )
 
     def settled(self, columns: Mapping[str, pl.Series] | pl.DataFrame) -> Schema:

@@ -16,6 +16,7 @@ import polars as pl
 
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +72,7 @@ def names_of(where: str, given: object) -> tuple[str, ...]:
     """Return names of columns, each once; a single one may stand by itself."""
     names = [given] if isinstance(given, str) else given
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise ParameterError(where, expected="a list of names of columns", got=repr(given)[:80])
+        raise ParameterError(where, expected="a list of names of columns", got=as_given(given))
     if len(set(names)) < len(names):
-        raise ParameterError(where, expected="each column once", got=repr(given)[:80])
+        raise ParameterError(where, expected="each column once", got=as_given(given))
     return tuple(names)

@@ -70,3 +70,7 @@ __all__ = [
     "GradientBoosting",
 ]
 __all__ += [name for name in _names if name not in __all__]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

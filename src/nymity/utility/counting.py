@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core import validation
+from nymity.core.calls import called_well
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.progress import Observer, silent
 from nymity.io import to_polars
@@ -22,6 +23,7 @@ from nymity.utility.released import Released
 from nymity.utility.workload import Workload
 
 
+@called_well
 def count(table: Any, query: Query) -> float:
     """Estimate how many records satisfy a query, on a release; on a table of which nothing is known the count is exact.
 

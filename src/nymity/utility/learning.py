@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core import validation
+from nymity.core.calls import called_well
 from nymity.core.errors import TableError
 from nymity.core.progress import Observer, silent
 from nymity.io import to_polars
@@ -32,6 +33,7 @@ DEFAULT = ("logistic-regression", "decision-tree", "random-forest")
 Ints = NDArray[np.int64]
 
 
+@called_well
 def learn(
     original: Any,
     release: Any,

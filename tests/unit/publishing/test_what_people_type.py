@@ -7,6 +7,7 @@ import pydoc
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,23 @@ CLOSE: dict[str, str] = {
     "ny.measure_risk(df)": "measure_risk.schema: expected the quasi-identifiers",
     'ny.measure(df, {"age", "sex"})': "got set",
     "ny.compare(ny.publish(df, ROLES, k=5), df)": "expected the original, then the release",
+    "ny.publish(df, ROLES, k=5, random_state=1)": "did you mean 'seed'",
+    "ny.publish(df, ROLES, k=5, max_suppression=0.1)": r"Try: method=ny.OptimalLattice\(suppression=0.1\)",
+    'ny.publish(df, {**ROLES, "age": ny.Hierarchy.intervals(width=5)}, k=5)': r"Try: ny.quasi\(...\) of the hierarchy",
+    'ny.publish(df, {**ROLES, "age": ("quasi", ny.Hierarchy.ages())}, k=5)': r"Try: ny.quasi\(...\) of the hierarchy",
+    "ny.publish(df, ny.Job(schema=ny.Schema(ROLES), privacy=(ny.KAnonymity(5),)))": "Try: its parts: schema=job.schema",
+    "ny.measure(df, [])": "at least one quasi-identifier",
+    'ny.measure(df, quasi=["age", "sex"])': r'Try: \["age", "sex"\] without a name',
+    'ny.measure(df, ["age"], "ill")': "at most 2 without a name",
+    'ny.identify("out", 3)': r"identify.reason: expected a value, got none$",
+    'ny.check("out", df)': r"Try: job=... or certificate=... or source=... or original=",
+    "ny.check(df)": r"neither. Try: certificate=",
+    "ny.risk.attack(df, ny.publish(df, ROLES, k=5))": "the release, then the original",
+    'ny.utility.learn(df, df, "ill")': r"at most 2 without a name: original, release, got 3. Try: target=",
+    'ny.Hierarchy.from_dict({"flu": "infection"})': r"Try: Hierarchy.taxonomy\(",
+    "ny.apply(df, df)": "got DataFrame",
+    'ny.write_table("table.csv", df)': "path: expected a path, got DataFrame",
+    "ny.publish(df, ROLES, k=df)": "a whole number of at least 1, got DataFrame",
     'ny.open("no-such-folder")': "a folder of a release, or the file of a table, got nothing there",
 }
 
@@ -222,9 +240,75 @@ def test_persons_are_not_counted_as_rows() -> None:
         ny.measure(release)
 
 
+@pytest.mark.parametrize("name", sorted({*ny.__all__} - {"recommend", "datasets", "dp", "risk", "utility"}))
+def test_no_error_quotes_a_table(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever swaps two arguments gives a table for a number or a path: its cells are somebody's."""
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame({"name": ["Zaphod"] * 12, "age": range(12)})
+    what = getattr(ny, name)
+    if isinstance(what, type) and issubclass(what, Exception):
+        return
+    needed = {"source": table, "table": table, "frame": table, "original": table, "release": table, "path": "no.csv"}
+    needed |= {"schema": {"name": "identifying", "age": "quasi"}, "k": 2, "attribute": "age", "columns": ["age"]}
+    listed = [one for one in inspect.signature(what).parameters.values() if one.kind is not one.VAR_KEYWORD]
+    for given in (table, pl.from_pandas(table), table.to_numpy()):
+        for parameter in listed:
+            values = {one.name: needed.get(one.name, 2) for one in listed if one.default is one.empty}
+            values[parameter.name] = given
+            first = [values.pop(one.name) for one in listed if one.kind is one.POSITIONAL_ONLY]
+            said = ""
+            try:
+                what(*first, **values)
+            except Exception as error:  # noqa: BLE001 -- what any of them says is looked at
+                said = str(error)
+            assert "Zaphod" not in said, parameter.name
+
+
+def test_an_inspection_is_a_mapping_of_its_columns() -> None:
+    seen = ny.inspect(people())
+    assert list(seen) == list(people().columns) == list(seen.keys())
+    assert len(seen) == 5
+    assert dict(seen)["age"].role == "quasi"
+
+
+def test_a_job_as_text() -> None:
+    job = ny.publish(people(), ROLES, k=5).job
+    assert ny.Job.from_dict(tomllib.loads(job.to_toml())) == job
+    with pytest.raises(AttributeError, match=r"Try: Path\(path\).write_text\(job.to_toml\(\)\)"):
+        job.save("job.toml")
+
+
+def test_what_is_looked_at_fits_on_a_line() -> None:
+    release = ny.publish(people(), ROLES, k=5)
+    assert repr(ny.quasi("masking")).startswith("quasi(hierarchy=Masking(")
+    assert repr(ny.quasi(weight=2)) == "quasi(weight=2)"
+    assert repr(ny.identifying()) == "identifying()"
+    assert all(re.fullmatch(r"Caveat\([a-z-]+: .+\)", repr(one)) for one in release.warnings)
+    lines = repr(release.verification).splitlines()
+    assert lines[0] == "Verification: every promise holds"
+    assert max(map(len, lines)) <= 100
+    losses = ny.compare(people(), release).losses
+    assert all(repr(one).startswith(f"Measured({one.name}: ") for one in losses)
+
+
+def test_makers_of_hierarchies_that_others_have() -> None:
+    makers = {"from_csv": "read", "from_frame": "from_rows", "prefix": "masking", "from_tree": "taxonomy"}
+    for name, meant in makers.items():
+        with pytest.raises(AttributeError, match=rf"Try: .*{meant}"):
+            getattr(ny.Hierarchy, name)
+
+
+def test_packages_list_their_own_names() -> None:
+    for package in (ny.risk, ny.utility, ny.dp, ny.datasets):
+        assert dir(package) == sorted(package.__all__)
+
+
 def test_attributes_that_frames_have() -> None:
     release = ny.publish(people(), ROLES, k=5)
     for name, meant in (
+        ("records", ".verification"),
+        ("schema", ".job.schema"),
+        ("apply", "ny.apply"),
         ("df", ".table"),
         ("shape", ".table"),
         ("to_parquet", "write_table"),

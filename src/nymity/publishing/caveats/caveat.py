@@ -42,7 +42,7 @@ ORDER = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Caveat:
     """Which warning it is, the sentence, and the figures in it as plain data: names of columns and numbers only."""
 
@@ -59,6 +59,9 @@ class Caveat:
     def severity(self) -> int:
         """Its place in the fixed order, 0 for the worst."""
         return ORDER.index(self.key) if self.key in ORDER else len(ORDER)
+
+    def __repr__(self) -> str:
+        return f"Caveat({self.key}: {self.says})"
 
     def plain(self) -> dict[str, Any]:
         """Return it as certificates have it."""

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from nymity.core.calls import called_well
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
+from nymity.core.quoting import as_given
 from nymity.core.validation import one_of, whole_number
 from nymity.risk.attacks.contract import CannotRunError
 from nymity.risk.attacks.registry import *  # noqa: F403
@@ -24,6 +26,7 @@ from nymity.utility.released import Released
 MOST_TARGETS = 10_000_000
 
 
+@called_well
 def attack(
     release: Any,
     original: Any = None,
@@ -46,6 +49,8 @@ def attack(
     :data:`ATTACKS` or attacks with parameters of their own; all unless given. What cannot be run is told with the
     reason. Attacks that draw take ``targets`` people each; the same ``seed`` draws the same.
     """
+    if isinstance(getattr(original, "released", None), Released):
+        raise ParameterError("attack", expected="the release, then the original", got="a release second")
     chosen = _chosen(attacks)
     whole_number("targets", targets, at_least=1)
     if targets > MOST_TARGETS:
@@ -89,7 +94,7 @@ def _chosen(attacks: Sequence[str | Attack] | None) -> list[Attack]:
     if attacks is None:
         return [kind() for kind in ATTACKS.values()]
     if isinstance(attacks, str | Attack):
-        raise ParameterError("attacks", expected="a list of attacks", got=repr(attacks), hint=f"[{attacks!r}]")
+        raise ParameterError("attacks", expected="a list of attacks", got=as_given(attacks), hint=f"[{attacks!r}]")
     found = []
     for one in attacks:
         if not isinstance(one, Attack):

@@ -12,6 +12,7 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.table.builders.column import Column, distinct, refuse
 from nymity.table.given_column import to_series
 from nymity.table.hierarchy import Hierarchy
@@ -65,7 +66,7 @@ class Dates:
         object.__setattr__(self, "levels", _in_order(self.levels))
         if self.format is not None and not (isinstance(self.format, str) and re.search("%[YyGcx]", self.format)):
             raise ParameterError(
-                "dates.format", expected="a form with a year, such as '%d.%m.%Y'", got=repr(self.format)
+                "dates.format", expected="a form with a year, such as '%d.%m.%Y'", got=as_given(self.format)
             )
 
     def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:
@@ -137,7 +138,7 @@ def _labels(day: date, levels: list[str]) -> list[str]:
 
 def _in_order(levels: object) -> tuple[str, ...]:
     if not isinstance(levels, list | tuple) or not levels:
-        raise ParameterError("dates.levels", expected=f"a list of {', '.join(LABELS)}", got=repr(levels))
+        raise ParameterError("dates.levels", expected=f"a list of {', '.join(LABELS)}", got=as_given(levels))
     for level in levels:
         validation.one_of("dates.levels", level, LABELS)
     ordered = tuple(level for level in LABELS if level in levels)

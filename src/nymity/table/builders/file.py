@@ -13,7 +13,7 @@ import polars as pl
 from nymity.core.errors import FileError, HierarchyError, ParameterError
 from nymity.core.files import open_file
 from nymity.core.paths import path_text
-from nymity.core.quoting import quoted
+from nymity.core.quoting import as_given, quoted
 from nymity.core.separator import separator_line
 from nymity.core.unpacking import gunzipped
 from nymity.table.hierarchy import Hierarchy, Label
@@ -151,7 +151,7 @@ def parse_lines(path: Path, text: str, delimiter: str) -> list[Line]:
 def check_delimiter(where: str, delimiter: object) -> None:
     """Refuse what cannot stand between cells."""
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
-        raise ParameterError(where, expected="one character, such as ';'", got=repr(delimiter))
+        raise ParameterError(where, expected="one character, such as ';'", got=as_given(delimiter))
 
 
 def _hierarchy(path: Path, lines: list[Line]) -> Hierarchy:

@@ -14,6 +14,7 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.validation import MOST_DIGITS, exact_fraction
 from nymity.table.builders.column import Column, distinct, refuse
 from nymity.table.builders.number import is_nan, read_number
@@ -250,14 +251,14 @@ def _fast(number: Fraction | None) -> Fraction | int:
 def _nested(levels: object) -> tuple[tuple[float, ...], ...]:
     """Check the cut points: numbers that rise within a level, each level a choice of the one below."""
     if isinstance(levels, str) or not isinstance(levels, Sequence) or not levels:
-        raise ParameterError("intervals.cuts", expected="one list of cut points per level", got=repr(levels))
+        raise ParameterError("intervals.cuts", expected="one list of cut points per level", got=as_given(levels))
     if all(isinstance(level, int | float) for level in levels):
         levels = [levels]
     nested: list[tuple[float, ...]] = []
     for number, level in enumerate(levels, start=1):
         where = f"intervals.cuts, level {number}"
         if isinstance(level, str) or not isinstance(level, Sequence) or not level:
-            raise ParameterError(where, expected="a list of cut points", got=repr(level))
+            raise ParameterError(where, expected="a list of cut points", got=as_given(level))
         for cut in level:
             validation.number(where, cut)
         if any(left >= right for left, right in pairwise(level)):

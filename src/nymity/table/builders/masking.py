@@ -10,6 +10,7 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import HierarchyError, ParameterError
+from nymity.core.quoting import as_given
 from nymity.table.builders.column import distinct
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy
 from nymity.table.label_form import LabelForm
@@ -68,7 +69,7 @@ class Masking:
         validation.one_of("masking.side", self.side, ("left", "right"))
         _check_character("masking.char", self.char)
         if not isinstance(self.keep_length, bool):
-            raise ParameterError("masking.keep_length", expected="true or false", got=repr(self.keep_length))
+            raise ParameterError("masking.keep_length", expected="true or false", got=as_given(self.keep_length))
         if self.pad is not None:
             _check_character("masking.pad", self.pad)
         if self.align is not None:
@@ -129,12 +130,12 @@ class Masking:
 
 def _check_character(where: str, value: object) -> None:
     if not isinstance(value, str) or len(value) != 1:
-        raise ParameterError(where, expected="one character", got=repr(value))
+        raise ParameterError(where, expected="one character", got=as_given(value))
 
 
 def _rising(steps: object) -> tuple[int, ...]:
     if not isinstance(steps, list | tuple) or not steps:
-        raise ParameterError("masking.steps", expected="how many characters each level masks", got=repr(steps))
+        raise ParameterError("masking.steps", expected="how many characters each level masks", got=as_given(steps))
     previous = 0
     for step in steps:
         validation.whole_number("masking.steps", step, at_least=previous + 1)

@@ -11,7 +11,7 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import HierarchyError, ParameterError
-from nymity.core.quoting import quoted
+from nymity.core.quoting import as_given, quoted
 from nymity.table.builders.column import Column, distinct, plain_text, plain_texts, refuse
 from nymity.table.builders.number import read_number
 from nymity.table.builders.value_sets import VALUE_SETS, fixed_sets, set_label
@@ -206,7 +206,7 @@ def _check_once(where: str, values: Sequence[str]) -> None:
 
 def _named_groups(groups: Any) -> dict[str, tuple[str, ...]]:
     if not isinstance(groups, Mapping):
-        raise ParameterError("ordering.groups", expected="a list of values for each label", got=repr(groups))
+        raise ParameterError("ordering.groups", expected="a list of values for each label", got=as_given(groups))
     named = {
         plain_text("ordering.groups", label): plain_texts(f"ordering.groups.{label}", members)
         for label, members in groups.items()

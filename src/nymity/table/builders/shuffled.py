@@ -12,6 +12,7 @@ import polars as pl
 
 from nymity.core import validation
 from nymity.core.errors import HierarchyError, ParameterError
+from nymity.core.quoting import as_given
 from nymity.core.randomness import replayable
 from nymity.table.builders.value_sets import ValueSets, fixed_sets, set_label
 from nymity.table.hierarchy import Hierarchy, HierarchySource
@@ -94,7 +95,7 @@ def _specification(source: object) -> dict[str, Any]:
         changed = (item for item in dataclasses.fields(source) if getattr(source, item.name) != item.default)
         source = {"type": source.key, **{item.name: getattr(source, item.name) for item in changed}}
     if not isinstance(source, Mapping):
-        raise ParameterError("shuffled.hierarchy", expected="a hierarchy or a builder", got=repr(source))
+        raise ParameterError("shuffled.hierarchy", expected="a hierarchy or a builder", got=as_given(source))
     try:
         plain: dict[str, Any] = json.loads(json.dumps(dict(source)))
     except (TypeError, ValueError) as error:

@@ -13,7 +13,7 @@ import polars as pl
 
 from nymity.core.errors import HierarchyError, ParameterError
 from nymity.core.paths import path_text
-from nymity.core.quoting import quoted
+from nymity.core.quoting import as_given, quoted
 from nymity.table.builders.column import distinct, plain_text, refuse
 from nymity.table.builders.taxonomy_file import read_taxonomy
 from nymity.table.hierarchy import MOST_LEVELS, Hierarchy, Label
@@ -57,7 +57,7 @@ class Taxonomy:
             mapping = getattr(self, name)
             if mapping is not None:
                 if not isinstance(mapping, Mapping):
-                    raise ParameterError(f"taxonomy.{name}", expected="a mapping", got=repr(mapping))
+                    raise ParameterError(f"taxonomy.{name}", expected="a mapping", got=as_given(mapping))
                 self._concepts(f"taxonomy.{name}")  # also refuses what is nested too deeply to be copied
                 object.__setattr__(self, name, copy.deepcopy(dict(mapping)))
         if self.file is not None:
