@@ -6,7 +6,7 @@ published rows alone: whoever is suppressed would hide nobody. A promise is veri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -67,6 +67,17 @@ def caveats_of_transforms(transforms: Sequence[Transform]) -> list[Caveat]:
         if not one.is_coding
         for name in one.columns
     ]
+
+
+def contradicted_transforms(transforms: Sequence[Transform], table: pl.DataFrame) -> Iterator[str]:
+    """Return which columns of a released table cannot have come of the transforms, as far as cells show it."""
+    ordered = sorted(transforms, key=lambda one: not one.is_coding)
+    for place, one in enumerate(ordered):
+        later = {name for other in ordered[place + 1 :] if not other.moves for name in other.columns}
+        if not later.isdisjoint(one.columns) or any(name not in table.columns for name in one.columns):
+            continue
+        if says := one.contradicted(table):
+            yield f"not what {one.title} leaves: {says} (job.transforms)"
 
 
 def made_by_transforms(transforms: Sequence[Transform]) -> dict[str, str]:

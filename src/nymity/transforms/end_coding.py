@@ -20,7 +20,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError, TableError
-from nymity.table.text import plainly_named
+from nymity.table.text import as_text, plainly_named
 from nymity.transforms.column_numbers import ColumnNumbers, decimals_of
 from nymity.transforms.transform import Transform
 
@@ -98,6 +98,20 @@ class _EndCoding(Transform):
                 hint="a smaller `fewest`",
             )
         return int(numbers.units[inwards[firsts[wanted - 1]]])
+
+    def contradicted(self, table: pl.DataFrame) -> str:
+        """Fewer records beyond the limit than the rule leaves there, or numbers beyond a given one."""
+        for name in self.columns:
+            cells = as_text(table[name].alias("cell")).drop_nulls()
+            numbers = cells.cast(pl.Float64, strict=False).drop_nulls().to_numpy() * self._sign
+            last = numbers.max() if len(numbers) else -np.inf
+            coded = int((numbers == last).sum()) if self.shown == "limit" else len(cells) - len(numbers)
+            fewest = self.fewest or ceil(Fraction(repr(self.share or 0)) * len(cells))
+            if len(cells) and coded < fewest:
+                return f"{coded:,} cells of {name!r} are coded, at least {fewest:,} were asked for"
+            if self.limit is not None and last > self._sign * self.limit:
+                return f"{name!r} has numbers beyond {self.limit:g}"
+        return ""
 
     @abstractmethod
     def _label(self, limit: str) -> str:

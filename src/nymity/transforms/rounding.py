@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.draws import Draws
+from nymity.table.text import as_text
 from nymity.transforms.column_numbers import ColumnNumbers, decimals_of
 from nymity.transforms.transform import Transform
 
@@ -37,6 +39,15 @@ class _Rounded(Transform):
             below, rest = np.divmod(numbers.units, base)
             made[name] = numbers.with_units((below + self._up(rest, base, draws, f"{purpose} {name!r}")) * base)
         return made
+
+    def contradicted(self, table: pl.DataFrame) -> str:
+        """Numbers that are no multiples of the base."""
+        base = Fraction(repr(self.base))
+        for name in self.columns:
+            texts = as_text(table[name].alias("cell")).drop_nulls().unique().to_list()
+            if any((Fraction(text) / base).denominator > 1 for text in texts if text):
+                return f"{name!r} has numbers that are no multiples of {self.base:g}"
+        return ""
 
     @abstractmethod
     def _up(self, rest: NDArray[np.int64], base: int, draws: Draws, purpose: str) -> NDArray[np.bool_]:

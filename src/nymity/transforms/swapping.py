@@ -32,6 +32,7 @@ class RankSwapping(Transform):
 
     key: ClassVar[str] = "rank-swapping"
     title: ClassVar[str] = "rank swapping"
+    moves: ClassVar[bool] = True
     keeps: ClassVar[str] = "every column holds the numbers that it held"
 
     window: float = 0.05
@@ -72,6 +73,7 @@ class Shuffling(Transform):
 
     key: ClassVar[str] = "shuffling"
     title: ClassVar[str] = "shuffling"
+    moves: ClassVar[bool] = True
     keeps: ClassVar[str] = "every column holds the values that it held, in each group"
 
     within: tuple[str, ...] = ()
@@ -104,6 +106,7 @@ class RecordSwapping(Transform):
 
     key: ClassVar[str] = "record-swapping"
     title: ClassVar[str] = "record swapping"
+    moves: ClassVar[bool] = True
     keeps: ClassVar[str] = "every column holds the values that it held, in each group"
 
     match: tuple[str, ...] = ()

@@ -29,6 +29,8 @@ class Transform(ABC):
     title: ClassVar[str]
     keeps: ClassVar[str]
     is_coding: ClassVar[bool] = False
+    #: Whether it only moves cells: a column holds what it held.
+    moves: ClassVar[bool] = False
 
     columns: tuple[str, ...]
 
@@ -51,6 +53,11 @@ class Transform(ABC):
         Rows come in an order that the source has no part in; each ``purpose`` of a draw begins with the given one.
         ``units`` says of which person each row is, where somebody counts these.
         """
+
+    def contradicted(self, table: pl.DataFrame) -> str:
+        """Return what its columns, as published, have that it never leaves; nothing where they could come of it."""
+        del table
+        return ""
 
 
 def names_of(where: str, given: object) -> tuple[str, ...]:

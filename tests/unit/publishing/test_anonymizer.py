@@ -333,3 +333,13 @@ def test_a_model_trains_on_a_release_and_predicts_for_plain_values() -> None:
     model.fit(release.table[["age", "job"]], release.table["ill"].astype(int))
     new, truth = people(300, seed=4)
     assert model.score(new[["age", "job"]], truth) > 0.8
+
+
+def test_columns_that_transforms_change_are_those_of_the_release_alone() -> None:
+    X, _ = people()
+    X["cost"] = X["age"] * 10
+    roles = {**ROLES, "cost": "insensitive"}
+    anonymizer = ny.Anonymizer(roles, k=3, transforms=[ny.Rounding(columns=["cost"], base=100)])
+    made = anonymizer.fit_transform(X)
+    assert list(made.columns) == ["age", "job"] == list(anonymizer.get_feature_names_out())
+    assert all(cost % 100 == 0 for cost in anonymizer.release_.frame["cost"])
