@@ -19,6 +19,7 @@ from nymity.publishing.coercion import GivenMethod, GivenModels, GivenTransforms
 from nymity.publishing.pipeline import publish
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.release import Release, broken
+from nymity.publishing.transforming import coded_by_cells
 from nymity.utility.estimator_rows import is_frame, rows_of
 
 
@@ -41,7 +42,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     privacy, k, method : as for :func:`nymity.publish`, but that the best levels without any suppression are taken where
         no method is named. ``k`` can be searched over.
     transforms : as for :func:`nymity.publish`. ``release_`` has the columns that they change; recoded rows have not, as
-        these are changed by a look at all rows of one release.
+        these are changed by a look at all rows of one release, but for codings of each cell by itself.
     ledger : adds up what fits spend, which methods that are differentially private cannot do without.
     spends_in_searches : lets copies of the estimator, as searches and cross-validation make them, spend as well.
     """
@@ -174,8 +175,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _columns(self) -> list[str]:
         """Return the columns that rows are recoded to: those of the release that are functions of a row."""
-        beside = self.release_.recoding.beside
-        return [name for name in self.release_.frame.columns if name not in beside]
+        recoding, alike = self.release_.recoding, coded_by_cells(self.release_.job.transforms)
+        return [name for name in self.release_.frame.columns if name in alike or name not in recoding.beside]
 
     def _check_fitted(self) -> None:
         from sklearn.utils.validation import check_is_fitted

@@ -56,6 +56,11 @@ class _EndCoding(Transform):
             validation.number("share", self.share, above=0, at_most=1)
         validation.one_of("shown", self.shown, ("label", "limit"))
 
+    @property
+    def of_cells(self) -> bool:
+        """With a limit that is given."""
+        return self.limit is not None
+
     def changed(
         self, table: pl.DataFrame, draws: Draws, purpose: str, units: pl.Series | None = None
     ) -> Mapping[str, pl.Series]:
@@ -72,7 +77,8 @@ class _EndCoding(Transform):
         if self.shown == "limit":
             return numbers.with_units(np.where(beyond, limit, numbers.units))
         texts = numbers.with_units(numbers.units).cast(pl.String).to_list()
-        label = self._label(f"{limit / 10**numbers.decimals:.{numbers.decimals}f}")
+        shown = numbers.decimals if self.limit is None else decimals_of(self.limit)
+        label = self._label(f"{limit / 10**numbers.decimals:.{shown}f}")
         for place in np.flatnonzero(numbers.present)[beyond].tolist():
             texts[place] = label
         return pl.Series(cells.name, texts, dtype=pl.String)

@@ -63,6 +63,11 @@ class Rounding(_Rounded):
     keeps: ClassVar[str] = "each number is at most half the base away"
     is_coding: ClassVar[bool] = True
 
+    @property
+    def of_cells(self) -> bool:
+        """Always."""
+        return True
+
     def _up(self, rest: NDArray[np.int64], base: int, draws: Draws, purpose: str) -> NDArray[np.bool_]:
         del draws, purpose
         return 2 * rest >= base

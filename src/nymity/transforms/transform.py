@@ -44,6 +44,11 @@ class Transform(ABC):
         """Columns that are looked at and stay as they are."""
         return ()
 
+    @property
+    def of_cells(self) -> bool:
+        """Whether what becomes of a cell is said by this cell alone, so that further rows are coded alike."""
+        return False
+
     @abstractmethod
     def changed(
         self, table: pl.DataFrame, draws: Draws, purpose: str, units: pl.Series | None = None

@@ -151,9 +151,31 @@ def test_a_job_file_and_python_say_the_same(people: pl.DataFrame, tmp_path: Path
     assert ny.publish(read).verification.holds
 
 
-def test_further_rows_come_without_changed_columns(people: pl.DataFrame) -> None:
-    release = published(people, ny.Rounding(columns=["income"], base=100))
-    assert "income" not in ny.apply(release, people).columns
+def test_further_rows_come_without_columns_that_all_rows_decide(people: pl.DataFrame) -> None:
+    noise, rounding = ny.AdditiveNoise(columns=["income"]), ny.Rounding(columns=["income"], base=100)
+    for transforms in ([noise], [ny.TopCoding(columns=["income"], fewest=5)], [rounding, noise]):
+        assert "income" not in ny.apply(published(people, *transforms), people).columns
+
+
+def test_cells_of_further_rows_are_coded_as_those_of_the_release(people: pl.DataFrame, tmp_path: Path) -> None:
+    codings = [
+        ny.Rounding(columns=["income"], base=100),
+        ny.TopCoding(columns=["income"], limit=8_000),
+        ny.RecordSwapping(columns=["area"]),
+    ]
+    release = published(people, *codings)
+    release.save(tmp_path / "release")
+    further = people.head(9).with_columns(income=pl.Series([149, 150, 7_949, 7_950, 8_000, 9_999, 0, -51, None]))
+    wanted = ["100", "200", "7900", "8000+", "8000+", "8000+", "0", "-100", None]
+    for recoding in (release, tmp_path / "release-custodian"):
+        made = ny.apply(recoding, further)
+        assert made.columns == ["age", "sex", "income", "ill"]
+        assert made["income"].to_list() == wanted
+    alone = tmp_path / "recoding.json"
+    alone.write_bytes((tmp_path / "release-custodian" / "recoding.json").read_bytes())
+    assert "income" not in ny.apply(alone, further).columns  # a recoding alone does not know how
+    whole = ny.apply(release, people)
+    assert sorted(whole["income"]) == sorted(release.frame["income"])
 
 
 @pytest.mark.parametrize(
