@@ -44,8 +44,9 @@ class _Rounded(Transform):
         """Numbers that are no multiples of the base."""
         base = Fraction(repr(self.base))
         for name in self.columns:
-            texts = as_text(table[name].alias("cell")).drop_nulls().unique().to_list()
-            if any((Fraction(text) / base).denominator > 1 for text in texts if text):
+            numbers = as_text(table[name].alias("cell")).drop_nulls().unique().cast(pl.Float64, strict=False)
+            whole = not numbers.null_count() and bool(numbers.is_finite().all())
+            if not whole or any((Fraction(repr(number)) / base).denominator > 1 for number in numbers.to_list()):
                 return f"{name!r} has numbers that are no multiples of {self.base:g}"
         return ""
 

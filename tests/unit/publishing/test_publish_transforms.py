@@ -306,6 +306,14 @@ def test_cells_that_a_transform_does_not_leave_are_told(
     assert any("not what" in one for one in found.problems), found.problems
 
 
+@pytest.mark.parametrize("cell", ["abc", "inf", "1e400"])
+def test_cells_that_are_no_numbers_are_told_as_well(people: pl.DataFrame, cell: str) -> None:
+    release = published(people, ny.Rounding(columns=["income"], base=100))
+    income = ["100"] * 119 + [cell]
+    found = ny.Rounding(columns=["income"], base=100).contradicted(release.frame.with_columns(income=pl.Series(income)))
+    assert "no multiples" in found
+
+
 def test_what_a_later_transform_changes_is_no_contradiction(people: pl.DataFrame) -> None:
     noise = ny.AdditiveNoise(columns=["income"], share=0.5)
     assert ny.check(published(people, ny.Rounding(columns=["income"], base=1_000), noise)).holds
