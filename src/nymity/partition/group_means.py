@@ -109,7 +109,7 @@ class GroupMeans(Suppression, DividingMethod):
             if attribute.suppressed:
                 found.append(self.writing.cells(attribute, assignment.values[a]))
             else:
-                found.append(centre_cells(attribute, assignment, a, _centre(attribute)))
+                found.append(centre_cells(attribute, assignment, a, self._centre(attribute)))
         return found
 
     def loss_of(self, assignment: Assignment) -> float:
@@ -121,7 +121,7 @@ class GroupMeans(Suppression, DividingMethod):
             if attribute.suppressed:
                 lost = float(sizes[np.diff(assignment.values[a].starts) > 1].sum() / sizes.sum())
             else:
-                lost = within(attribute, assignment, a, _centre(attribute))
+                lost = within(attribute, assignment, a, self._centre(attribute))
             total, weights = total + attribute.weight * lost, weights + attribute.weight
         return total / weights
 
@@ -135,6 +135,11 @@ class GroupMeans(Suppression, DividingMethod):
             found = covered_by_classes(items, patterns_of(items, problem.k), problem.k, observe)
         classes: Ints = np.unique(found.class_of, return_inverse=True)[1].astype(np.int64)
         return classes[item_of]
+
+    def _centre(self, attribute: AttributeLayout) -> Centre:
+        if attribute.is_set:
+            return "mode"
+        return "mean" if _is_number(attribute) and attribute.name not in self.medians else "median"
 
     def _check(self, table: EncodedTable) -> None:
         for where, names in (("levels", self.levels), ("medians", self.medians)):
@@ -162,20 +167,18 @@ def _check_grouped(table: EncodedTable, a: int, attribute: AttributeLayout, key:
             hint=f"levels = {{ {name} = … }} of the method publishes it at a level",
         )
     values = [hierarchy.values[code] for code in attribute.occurring.tolist()]
-    if _centre(attribute) == "mean" and None in values:
+    if _is_number(attribute) and None in values:
         raise SchemaError(
             f"schema.{name}",
-            expected="a number in every record, to take means of",
+            expected="a number in every record, to take means or medians of",
             got="missing ones",
             hint=f"missing = 'drop' for the column, or levels = {{ {name} = … }} of the method",
         )
 
 
-def _centre(attribute: AttributeLayout) -> Centre:
-    if attribute.is_set:
-        return "mode"
+def _is_number(attribute: AttributeLayout) -> bool:
     values = [attribute.hierarchy.values[code] for code in attribute.occurring.tolist()]
-    return "mean" if attribute.numeric and numbers(values) is not None else "median"
+    return not attribute.is_set and attribute.numeric and numbers(values) is not None
 
 
 def _points(problem: PartitionProblem, records: Ints) -> tuple[Floats, PointMetric]:
@@ -186,7 +189,7 @@ def _points(problem: PartitionProblem, records: Ints) -> tuple[Floats, PointMetr
     grouped = [(a, attribute) for a, attribute in enumerate(problem.attributes) if not attribute.suppressed]
     axes, sets = ([pair for pair in grouped if pair[1].is_set is is_set] for is_set in (False, True))
     # Means make squared distances least; beside categories, which are 0 or 1 apart, squares would weigh otherwise.
-    squared = not sets and all(_centre(attribute) == "mean" for _, attribute in axes)
+    squared = not sets and all(_is_number(attribute) for _, attribute in axes)
     combinations, columns = problem.table.combinations, []
     for a, attribute in axes:
         places = attribute.position[attribute.rank[combinations[:, a]]][records]

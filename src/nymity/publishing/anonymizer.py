@@ -15,10 +15,11 @@ from nymity.dp.ledger import Ledger
 from nymity.io import like
 from nymity.lattice.optimal import OptimalLattice
 from nymity.publishing.apply import Applied, applied
-from nymity.publishing.coercion import GivenMethod, GivenModels, method_of
+from nymity.publishing.coercion import GivenMethod, GivenModels, GivenTransforms, method_of
 from nymity.publishing.pipeline import publish
 from nymity.publishing.registry import Method, is_private
 from nymity.publishing.release import Release, broken
+from nymity.publishing.transforming import coded_by_cells
 from nymity.utility.estimator_rows import is_frame, rows_of
 
 
@@ -40,6 +41,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     roles : the role of each column, as for :func:`nymity.publish`; all are quasi-identifiers unless said.
     privacy, k, method : as for :func:`nymity.publish`, but that the best levels without any suppression are taken where
         no method is named. ``k`` can be searched over.
+    transforms : as for :func:`nymity.publish`. ``release_`` has the columns that they change; recoded rows have not, as
+        these are changed by a look at all rows of one release, but for codings of each cell by itself.
     ledger : adds up what fits spend, which methods that are differentially private cannot do without.
     spends_in_searches : lets copies of the estimator, as searches and cross-validation make them, spend as well.
     """
@@ -51,6 +54,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         privacy: GivenModels = (),
         k: int | None = None,
         method: GivenMethod | None = None,
+        transforms: GivenTransforms = (),
         ledger: Ledger | None = None,
         spends_in_searches: bool = False,
     ) -> None:
@@ -58,6 +62,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.privacy = privacy
         self.k = k
         self.method = method
+        self.transforms = transforms
         self.ledger = ledger
         self.spends_in_searches = spends_in_searches
 
@@ -68,7 +73,9 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table = rows_of(self, X, reset=True)
         roles = dict.fromkeys(table.columns, "quasi") if self.roles is None else self.roles
         k = 5 if self.k is None and not self.privacy else self.k
-        self.release_: Release = publish(table, roles, privacy=self.privacy, k=k, method=method, ledger=self.ledger)
+        self.release_: Release = publish(
+            table, roles, privacy=self.privacy, k=k, method=method, transforms=self.transforms, ledger=self.ledger
+        )
         self.certificate_ = self.release_.certificate
         return self
 
@@ -104,7 +111,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the names of the published columns."""
         del input_features
         self._check_fitted()
-        return np.array(self.release_.frame.columns, dtype=object)
+        return np.array(self._columns(), dtype=object)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "release_")
@@ -158,13 +165,18 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _as_given(self, X: Any, made: Applied) -> Any:  # noqa: N803
         order = np.argsort(made.source_rows, kind="stable")
-        table = made.table.select(pl.col(self.release_.frame.columns))[order]
+        table = made.table.select(pl.col(self._columns()))[order]
         if not is_frame(X):
             return table.to_numpy().astype(object)
         made_like = like(X, table)
         if hasattr(X, "index") and hasattr(made_like, "set_axis"):  # pandas puts columns side by side by their index
             made_like.index = X.index
         return made_like
+
+    def _columns(self) -> list[str]:
+        """Return the columns that rows are recoded to: those of the release that are functions of a row."""
+        recoding, alike = self.release_.recoding, coded_by_cells(self.release_.job.transforms)
+        return [name for name in self.release_.frame.columns if name in alike or name not in recoding.beside]
 
     def _check_fitted(self) -> None:
         from sklearn.utils.validation import check_is_fitted

@@ -30,11 +30,14 @@ from nymity.publishing.redrawing import Log, check_log, further_draws, log_besid
 from nymity.publishing.release import Release
 from nymity.publishing.signing import CERTIFICATE_NAME
 from nymity.publishing.stated import Stated
+from nymity.publishing.transforming import coded_alike
 from nymity.publishing.verify import Verification, verify
 from nymity.table.encoding import person_ids
 from nymity.table.recoding import Outliers, Recoding, Unseen
 from nymity.table.sampled_recoding import SampledRecoding
 from nymity.table.schema import Schema
+from nymity.table.text import gathered
+from nymity.transforms import Transform
 
 
 class UnseenWarning(UserWarning):
@@ -163,7 +166,11 @@ def applied(
             hint="publish the whole table again, with the new rows",
         )
     made = decided.for_further_rows().apply(rows, unseen=unseen, outliers=outliers, draws=draws)
-    published = compact(made.table)
+    source = pl.Series(made.source_rows, dtype=pl.UInt32)
+    beside = [gathered(rows[name], source) for name in decided.beside if name in rows.columns]
+    coded = coded_alike(_transforms(job, place), pl.DataFrame(beside))
+    cells = {column.name: column for column in (*made.table, *coded.values())}
+    published = compact(pl.DataFrame([cells[name] for name in decided.columns if name in cells]))
     verified, unchecked = _checked(decided, _promised(job, place), published, rows, made.source_rows)
     return Applied(
         table=published,
@@ -171,7 +178,7 @@ def applied(
         rows=rows.height,
         masked=int(made.masked.sum()),
         unplaced=made.unplaced,
-        left_out=dict(decided.beside),
+        left_out={name: why for name, why in decided.beside.items() if name not in coded},
         verified=verified,
         unchecked=unchecked,
         private=decided.is_private,
@@ -188,6 +195,14 @@ def _promised(job: Job | None, place: Path | None) -> _Promised | None:
         return job.schema, job.privacy
     stated = _stated_beside(place)
     return None if stated is None or stated.job.schema is None else (stated.job.schema, stated.job.models)
+
+
+def _transforms(job: Job | None, place: Path | None) -> Sequence[Transform]:
+    """Return how columns are changed, by the job or by the release that lies beside a custodian's folder."""
+    if job is not None:
+        return job.transforms
+    stated = _stated_beside(place)
+    return () if stated is None else stated.job.transforms
 
 
 def _as_the_source(reading: ReadOptions, job: Job | None, place: Path | None) -> ReadOptions:

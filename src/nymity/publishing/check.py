@@ -50,7 +50,7 @@ from nymity.publishing.signing import VerifyingKey
 from nymity.publishing.star_count import miscounted_stars
 from nymity.publishing.stated import Stated
 from nymity.publishing.stated_caveats import impossible_caveats
-from nymity.publishing.transforming import caveats_of_transforms
+from nymity.publishing.transforming import caveats_of_transforms, contradicted_transforms
 from nymity.publishing.verify import Verification, VerifiedPromise, promise_of, verify
 from nymity.publishing.withheld import Withheld
 from nymity.table.builders import HierarchyFile, HierarchyRows, Taxonomy
@@ -239,6 +239,7 @@ def check(
             ]
             problems += [("measured", says) for says in mismeasured_by_rows(stated.form, unseen, measuring)]
         problems += [("loss", says) for says in miscounted_stars(stated.form, stated.job, files.table)]
+        problems += [("job", says) for says in contradicted_transforms(stated.job.transforms, files.table)]
         problems += [("input", says) for says in other_original(further.originals, stated.form)]
         problems += [("population", says) for says in other_population(further, stated.form)]
         findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]

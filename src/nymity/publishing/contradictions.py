@@ -276,6 +276,9 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     value, bound = loss.value or 0, loss.proven_bound
     if value < 0 or (bound is not None and bound > value * (1 + 1e-9) + 1e-9):
         yield "the loss is below what it can be (loss.value, loss.proven_bound)"
+    unproved = hasattr(stated.method, "star") if bound is None else bound < value * (1 - 1e-9) - 1e-9
+    if loss.proven_optimal and value > 0 and unproved:
+        yield "it says that nothing loses less, and proves no more than less (loss.proven_optimal, loss.proven_bound)"
     yield from begun_contradictions(form, stated.schema, stated.method)
     star = getattr(stated.method, "star", None)
     if form.output.star not in (None, star):  # earlier versions did not say it

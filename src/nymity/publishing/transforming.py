@@ -6,13 +6,14 @@ published rows alone: whoever is suppressed would hide nobody. A promise is veri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core.draws import Draws
+from nymity.core.draws import Draws, KeyedDraws
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.fingerprint import fingerprint
 from nymity.table.content_order import content_order, ranked_text
@@ -69,13 +70,42 @@ def caveats_of_transforms(transforms: Sequence[Transform]) -> list[Caveat]:
     ]
 
 
+def contradicted_transforms(transforms: Sequence[Transform], table: pl.DataFrame) -> Iterator[str]:
+    """Return which columns of a released table cannot have come of the transforms, as far as cells show it."""
+    ordered = sorted(transforms, key=lambda one: not one.is_coding)
+    for place, one in enumerate(ordered):
+        later = {name for other in ordered[place + 1 :] if not other.moves for name in other.columns}
+        if not later.isdisjoint(one.columns) or any(name not in table.columns for name in one.columns):
+            continue
+        if says := one.contradicted(table):
+            yield f"not what {one.title} leaves: {says} (job.transforms)"
+
+
 def made_by_transforms(transforms: Sequence[Transform]) -> dict[str, str]:
-    """Return columns that further rows are published without, and why."""
+    """Return columns that a recoding alone cannot publish of further rows, and why."""
+    alike = coded_by_cells(transforms)
     return {
-        name: f"{one.title} changes it by a look at all rows of one release"
+        name: f"{one.title} changes it, "
+        + ("as the job or the release says" if name in alike else "by a look at all rows of one release")
         for one in transforms
         for name in one.columns
     }
+
+
+def coded_by_cells(transforms: Sequence[Transform]) -> list[str]:
+    """Return the columns of which each cell is coded by itself: further rows have them, if the job is known."""
+    looking = {name for one in transforms if not one.of_cells for name in one.columns}
+    return [name for one in transforms for name in one.columns if name not in looking]
+
+
+def coded_alike(transforms: Sequence[Transform], rows: pl.DataFrame) -> dict[str, pl.Series]:
+    """Return these columns of further rows, coded as those of the release are."""
+    cells = {name: rows[name] for name in coded_by_cells(transforms) if name in rows.columns}
+    for one in transforms:
+        if names := [name for name in one.columns if name in cells]:
+            some = replace(one, columns=tuple(names))
+            cells |= some.changed(pl.DataFrame(list(cells.values())), KeyedDraws.public(one.key), one.key)
+    return cells
 
 
 def _with_columns(table: pl.DataFrame, made: dict[str, pl.Series]) -> pl.DataFrame:

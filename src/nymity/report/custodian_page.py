@@ -28,6 +28,7 @@ from nymity.report.overview import fate, overview_section
 from nymity.report.received import checked
 from nymity.report.risk import risk_section
 from nymity.report.search import search_section
+from nymity.report.steps import steps_section
 from nymity.report.subject import Subject
 from nymity.report.suppressed_rows import SUPPRESSED_SECTIONS
 from nymity.risk import AttackReport
@@ -41,6 +42,7 @@ _SECTIONS = (
     ladder_section,
     class_size_section,
     distribution_section,
+    steps_section,
     loss_section,
     search_section,
     risk_section,

@@ -15,6 +15,7 @@ from nymity.report.loss import loss_section
 from nymity.report.markup import Figures, Html, Section, bullets, grid, heading, paragraph, tile, tiles
 from nymity.report.overview import ROLES, columns
 from nymity.report.page_wording import count, listed, percent
+from nymity.report.steps import steps_section
 from nymity.report.subject import Subject
 from nymity.table.attribute import Role
 from nymity.table.one_zero import with_one_zero
@@ -160,6 +161,7 @@ FREEFORM_SECTIONS = (
     cells_section,
     fits_section,
     distribution_section,
+    steps_section,
     loss_section,
     search_section,
     risk_section,

@@ -134,6 +134,10 @@ class Subject:
         known = [name for role in roles for name in self.schema.columns(role)]
         return self.frame.with_columns(gathered(self.original[name], self.log.source_rows) for name in known)
 
+    def raw_cells(self, name: str) -> pl.Series:
+        """What the records of the released rows have in a column of the original."""
+        return gathered(self.original[name], self.log.source_rows)
+
     @cached_property
     def owners(self) -> NDArray[np.int64] | None:
         """Of whom each record of the original is, as numbers, -1 for nobody; None where records are counted."""

@@ -8,6 +8,7 @@ from nymity.report.loss import loss_section
 from nymity.report.markup import Figures, Section, bullets, heading, paragraph, tile, tiles
 from nymity.report.overview import ROLES, columns, fate
 from nymity.report.page_wording import count, listed, percent
+from nymity.report.steps import steps_section
 from nymity.report.subject import Subject
 from nymity.table.partition_recoding import SuppressedRowsRecoding
 from nymity.table.text import MASK
@@ -84,6 +85,7 @@ SUPPRESSED_SECTIONS = (
     glance_section,
     cells_section,
     distribution_section,
+    steps_section,
     loss_section,
     search_section,
     risk_section,

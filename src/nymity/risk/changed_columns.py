@@ -139,7 +139,7 @@ def _measured(name: str, before: pl.Series, after: pl.Series, numbers: Floats | 
     if numbers is not None:
         same = pl.Series((numbers[0] == numbers[1]) | np.isnan(numbers).all(axis=0))
     kept = float(same.mean()) if len(same) else 1.0  # type: ignore[arg-type]
-    both = np.empty((2, 0)) if numbers is None else numbers[:, ~np.isnan(numbers).any(axis=0)]
+    both = np.empty((2, 0)) if numbers is None else numbers[:, np.isfinite(numbers).all(axis=0)]
     deviation = float(np.std(both[0], ddof=1)) if both.shape[1] > 1 else 0.0
     if not deviation:
         return ChangedColumn(name=name, kept=kept)

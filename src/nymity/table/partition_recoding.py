@@ -396,7 +396,10 @@ class CentreRecoding(PartitionRecoding):
         numbers = labels.cast(pl.Float64, strict=False)
         if made.dtype != pl.String or numbers.null_count() or not as_text(numbers).equals(labels):
             return made
-        return made.cast(pl.Float64, strict=False) if MASK not in made else made
+        if MASK in made:
+            return made
+        whole = raw.dtype.is_integer() and (numbers == numbers.floor()).all()  # as medians of whole numbers are
+        return made.cast(raw.dtype if whole else pl.Float64, strict=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,7 +19,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError, TableError
-from nymity.table.text import plainly_named
+from nymity.table.text import as_text, plainly_named
 from nymity.transforms.column_numbers import ColumnNumbers, decimals_of
 from nymity.transforms.transform import ColumnTransform
 
@@ -55,6 +55,11 @@ class _EndCoding(ColumnTransform):
             validation.number("share", self.share, above=0, at_most=1)
         validation.one_of("shown", self.shown, ("label", "limit"))
 
+    @property
+    def of_cells(self) -> bool:
+        """With a limit that is given."""
+        return self.limit is not None
+
     def changed_column(self, cells: pl.Series, draws: Draws, purpose: str, units: pl.Series | None) -> pl.Series:
         """Code what lies beyond the limit."""
         del draws, purpose
@@ -66,7 +71,8 @@ class _EndCoding(ColumnTransform):
         if self.shown == "limit":
             return numbers.with_units(np.where(beyond, limit, numbers.units))
         texts = numbers.with_units(numbers.units).cast(pl.String).to_list()
-        label = self._label(f"{limit / 10**numbers.decimals:.{numbers.decimals}f}")
+        shown = numbers.decimals if self.limit is None else decimals_of(self.limit)
+        label = self._label(f"{limit / 10**numbers.decimals:.{shown}f}")
         for place in np.flatnonzero(numbers.present)[beyond].tolist():
             texts[place] = label
         return pl.Series(cells.name, texts, dtype=pl.String)
@@ -92,6 +98,20 @@ class _EndCoding(ColumnTransform):
                 hint="a smaller `fewest`",
             )
         return int(numbers.units[inwards[firsts[wanted - 1]]])
+
+    def contradicted(self, table: pl.DataFrame) -> str:
+        """Fewer records beyond the limit than the rule leaves there, or numbers beyond a given one."""
+        for name in self.columns:
+            cells = as_text(table[name].alias("cell")).drop_nulls()
+            numbers = cells.cast(pl.Float64, strict=False).drop_nulls().to_numpy() * self._sign
+            last = numbers.max() if len(numbers) else -np.inf
+            coded = int((numbers == last).sum()) if self.shown == "limit" else len(cells) - len(numbers)
+            fewest = self.fewest or ceil(Fraction(repr(self.share or 0)) * len(cells))
+            if len(cells) and coded < fewest:
+                return f"{coded:,} cells of {name!r} are coded, at least {fewest:,} were asked for"
+            if self.limit is not None and last > self._sign * self.limit:
+                return f"{name!r} has numbers beyond {self.limit:g}"
+        return ""
 
     @abstractmethod
     def _label(self, limit: str) -> str:

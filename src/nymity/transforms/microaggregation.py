@@ -23,7 +23,7 @@ from nymity.core.draws import Draws
 from nymity.core.errors import ParameterError, TableError
 from nymity.core.validation import exact_fraction
 from nymity.kernels.point_tree import PointMetric
-from nymity.table.text import check_comparable
+from nymity.table.text import as_text, check_comparable
 from nymity.transforms.column_numbers import ColumnNumbers
 from nymity.transforms.transform import Transform
 
@@ -88,6 +88,14 @@ class _Grouped(Transform):
                 got="several",
                 hint="transform = 'rank-swapping', or publish one record of each",
             )
+
+    def contradicted(self, table: pl.DataFrame) -> str:
+        """Fewer than k records with the same cells in all of its columns."""
+        cells = pl.DataFrame({f"c{i}": as_text(table[name]) for i, name in enumerate(self.columns)})
+        sizes = cells.drop_nulls().group_by(pl.all()).len()["len"]
+        if len(sizes) and (fewest := int(sizes.min())) < self.k:  # type: ignore[arg-type]
+            return f"{fewest} records share their cells in {', '.join(map(repr, self.columns))}, k = {self.k}"
+        return ""
 
     @abstractmethod
     def _groups(self, columns: list[_Numbers | _Words]) -> Ints:

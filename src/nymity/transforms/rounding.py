@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.draws import Draws
+from nymity.table.text import as_text
 from nymity.transforms.column_numbers import ColumnNumbers, decimals_of
 from nymity.transforms.transform import ColumnTransform
 
@@ -32,6 +34,16 @@ class _Rounded(ColumnTransform):
         below, rest = np.divmod(numbers.units, base)
         return numbers.with_units((below + self._up(rest, base, draws, f"{purpose} {cells.name!r}")) * base)
 
+    def contradicted(self, table: pl.DataFrame) -> str:
+        """Numbers that are no multiples of the base."""
+        base = Fraction(repr(self.base))
+        for name in self.columns:
+            numbers = as_text(table[name].alias("cell")).drop_nulls().unique().cast(pl.Float64, strict=False)
+            whole = not numbers.null_count() and bool(numbers.is_finite().all())
+            if not whole or any((Fraction(repr(number)) / base).denominator > 1 for number in numbers.to_list()):
+                return f"{name!r} has numbers that are no multiples of {self.base:g}"
+        return ""
+
     @abstractmethod
     def _up(self, rest: NDArray[np.int64], base: int, draws: Draws, purpose: str) -> NDArray[np.bool_]:
         """Return which numbers go up, by what they are above the multiple below."""
@@ -45,6 +57,11 @@ class Rounding(_Rounded):
     title: ClassVar[str] = "rounding"
     keeps: ClassVar[str] = "each number is at most half the base away"
     is_coding: ClassVar[bool] = True
+
+    @property
+    def of_cells(self) -> bool:
+        """Always."""
+        return True
 
     def _up(self, rest: NDArray[np.int64], base: int, draws: Draws, purpose: str) -> NDArray[np.bool_]:
         del draws, purpose

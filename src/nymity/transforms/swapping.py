@@ -32,6 +32,7 @@ class RankSwapping(ColumnTransform):
 
     key: ClassVar[str] = "rank-swapping"
     title: ClassVar[str] = "rank swapping"
+    moves: ClassVar[bool] = True
     keeps: ClassVar[str] = "every column holds the numbers that it held"
 
     window: float = 0.05
@@ -67,6 +68,7 @@ class Shuffling(Transform):
 
     key: ClassVar[str] = "shuffling"
     title: ClassVar[str] = "shuffling"
+    moves: ClassVar[bool] = True
     keeps: ClassVar[str] = "every column holds the values that it held, in each group"
 
     within: tuple[str, ...] = ()
@@ -99,6 +101,7 @@ class RecordSwapping(Transform):
 
     key: ClassVar[str] = "record-swapping"
     title: ClassVar[str] = "record swapping"
+    moves: ClassVar[bool] = True
     keeps: ClassVar[str] = "every column holds the values that it held, in each group"
 
     match: tuple[str, ...] = ()

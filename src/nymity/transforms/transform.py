@@ -30,6 +30,8 @@ class Transform(ABC):
     title: ClassVar[str]
     keeps: ClassVar[str]
     is_coding: ClassVar[bool] = False
+    #: Whether it only moves cells: a column holds what it held.
+    moves: ClassVar[bool] = False
 
     columns: tuple[str, ...]
 
@@ -43,6 +45,11 @@ class Transform(ABC):
         """Columns that are looked at and stay as they are."""
         return ()
 
+    @property
+    def of_cells(self) -> bool:
+        """Whether what becomes of a cell is said by this cell alone, so that further rows are coded alike."""
+        return False
+
     @abstractmethod
     def changed(
         self, table: pl.DataFrame, draws: Draws, purpose: str, units: pl.Series | None = None
@@ -52,6 +59,11 @@ class Transform(ABC):
         Rows come in an order that the source has no part in; each ``purpose`` of a draw begins with the given one.
         ``units`` says of which person each row is, where somebody counts these.
         """
+
+    def contradicted(self, table: pl.DataFrame) -> str:
+        """Return what its columns, as published, have that it never leaves; nothing where they could come of it."""
+        del table
+        return ""
 
 
 class ColumnTransform(Transform):

@@ -85,6 +85,23 @@ def test_means_are_numbers_of_one_text() -> None:
     assert "centres-of-groups" in [warning.key for warning in release.warnings]
 
 
+@pytest.mark.parametrize(
+    ("numbers", "medians", "means"),
+    [
+        ([1, 5, 9, 20, 22, 30, 1000], (5, 30), (8.75, 350.67)),
+        ([0.25, 0.5, 9.0, 20.0, 22.0, 30.5, 1000.0], (0.5, 30.5), (7.4375, 350.8333)),
+    ],
+)
+def test_numbers_have_their_median_where_it_is_asked_for(
+    numbers: list[float], medians: tuple[float, float], means: tuple[float, float]
+) -> None:
+    frame = pl.DataFrame({"x": numbers, "w": numbers})
+    release = ny.publish(frame, {"x": "quasi", "w": "quasi"}, k=3, method=ny.GroupMeans(medians=["x"]))
+    assert release.table["x"].to_list() == [medians[0]] * 4 + [medians[1]] * 3
+    assert release.table["x"].dtype == frame["x"].dtype
+    assert release.table["w"].to_list() == [means[0]] * 4 + [means[1]] * 3
+
+
 def test_the_loss_is_what_lies_within_groups() -> None:
     frame = pl.DataFrame({"x": [0, 2, 10, 12]})
     release = ny.publish(frame, {"x": "quasi"}, k=2, method=ny.GroupMeans())

@@ -333,3 +333,16 @@ def test_a_model_trains_on_a_release_and_predicts_for_plain_values() -> None:
     model.fit(release.table[["age", "job"]], release.table["ill"].astype(int))
     new, truth = people(300, seed=4)
     assert model.score(new[["age", "job"]], truth) > 0.8
+
+
+def test_columns_that_transforms_change_are_those_of_the_release_alone() -> None:
+    X, _ = people()
+    X["cost"] = X["age"] * 10
+    roles = {**ROLES, "cost": "insensitive"}
+    noisy = ny.Anonymizer(roles, k=3, transforms=[ny.AdditiveNoise(columns=["cost"])])
+    assert list(noisy.fit_transform(X).columns) == ["age", "job"] == list(noisy.get_feature_names_out())
+    assert noisy.release_.frame["cost"].to_list() != X["cost"].to_list()
+    rounded = ny.Anonymizer(roles, k=3, transforms=[ny.Rounding(columns=["cost"], base=100)])
+    made = rounded.fit_transform(X)
+    assert list(made.columns) == list(rounded.get_feature_names_out())
+    assert made["cost"].to_list() == [(cost + 50) // 100 * 100 for cost in X["cost"]]

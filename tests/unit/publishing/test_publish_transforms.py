@@ -151,9 +151,31 @@ def test_a_job_file_and_python_say_the_same(people: pl.DataFrame, tmp_path: Path
     assert ny.publish(read).verification.holds
 
 
-def test_further_rows_come_without_changed_columns(people: pl.DataFrame) -> None:
-    release = published(people, ny.Rounding(columns=["income"], base=100))
-    assert "income" not in ny.apply(release, people).columns
+def test_further_rows_come_without_columns_that_all_rows_decide(people: pl.DataFrame) -> None:
+    noise, rounding = ny.AdditiveNoise(columns=["income"]), ny.Rounding(columns=["income"], base=100)
+    for transforms in ([noise], [ny.TopCoding(columns=["income"], fewest=5)], [rounding, noise]):
+        assert "income" not in ny.apply(published(people, *transforms), people).columns
+
+
+def test_cells_of_further_rows_are_coded_as_those_of_the_release(people: pl.DataFrame, tmp_path: Path) -> None:
+    codings = [
+        ny.Rounding(columns=["income"], base=100),
+        ny.TopCoding(columns=["income"], limit=8_000),
+        ny.RecordSwapping(columns=["area"]),
+    ]
+    release = published(people, *codings)
+    release.save(tmp_path / "release")
+    further = people.head(9).with_columns(income=pl.Series([149, 150, 7_949, 7_950, 8_000, 9_999, 0, -51, None]))
+    wanted = ["100", "200", "7900", "8000+", "8000+", "8000+", "0", "-100", None]
+    for recoding in (release, tmp_path / "release-custodian"):
+        made = ny.apply(recoding, further)
+        assert made.columns == ["age", "sex", "income", "ill"]
+        assert made["income"].to_list() == wanted
+    alone = tmp_path / "recoding.json"
+    alone.write_bytes((tmp_path / "release-custodian" / "recoding.json").read_bytes())
+    assert "income" not in ny.apply(alone, further).columns  # a recoding alone does not know how
+    whole = ny.apply(release, people)
+    assert sorted(whole["income"]) == sorted(release.frame["income"])
 
 
 @pytest.mark.parametrize(
@@ -254,3 +276,50 @@ def test_a_table_in_another_order_is_not_given_the_same_noise_in_it(people: pl.D
         drawn = zip(by_record(release, "income"), people["income"].gather(sorted(release.log.source_rows)), strict=True)
         noise.append({after - before for after, before in drawn})
     assert len(noise[0] & noise[1]) < 20
+
+
+@pytest.mark.parametrize(
+    ("transform", "wrong"),
+    [
+        (ny.TopCoding(columns=["income"], fewest=10), {"fewest": 11}),
+        (ny.TopCoding(columns=["income"], share=0.1, shown="limit"), {"share": 0.2}),
+        (ny.BottomCoding(columns=["income"], fewest=10, shown="limit"), {"fewest": 14}),
+        (ny.TopCoding(columns=["income"], limit=8_000, shown="limit"), {"limit": 7_000}),
+        (ny.BottomCoding(columns=["income"], limit=2_000), {"limit": 3_000}),
+        (ny.Rounding(columns=["income"], base=10), {"base": 50}),
+        (ny.RandomRounding(columns=["income"], base=0.5), {"base": 0.3}),
+        (ny.Microaggregation(columns=["income", "area"], k=3), {"k": 6}),
+        (ny.OptimalMicroaggregation(columns=["income"], k=3), {"k": 7}),
+    ],
+)
+def test_cells_that_a_transform_does_not_leave_are_told(
+    people: pl.DataFrame, transform: Any, wrong: dict[str, Any], tmp_path: Path
+) -> None:
+    further = () if "income" in transform.columns and not transform.is_coding else (ny.Shuffling(columns=["income"]),)
+    published(people, transform, *further).save(tmp_path / "release")
+    assert ny.check(tmp_path / "release").holds
+    path = tmp_path / "release" / "certificate.json"
+    certificate = json.loads(path.read_text(encoding="utf-8"))
+    certificate["job"]["transforms"][0].update(wrong)
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    found = ny.check(tmp_path / "release")
+    assert any("not what" in one for one in found.problems), found.problems
+
+
+@pytest.mark.parametrize("cell", ["abc", "inf", "1e400"])
+def test_cells_that_are_no_numbers_are_told_as_well(people: pl.DataFrame, cell: str) -> None:
+    release = published(people, ny.Rounding(columns=["income"], base=100))
+    income = ["100"] * 119 + [cell]
+    found = ny.Rounding(columns=["income"], base=100).contradicted(release.frame.with_columns(income=pl.Series(income)))
+    assert "no multiples" in found
+
+
+def test_what_a_later_transform_changes_is_no_contradiction(people: pl.DataFrame) -> None:
+    noise = ny.AdditiveNoise(columns=["income"], share=0.5)
+    assert ny.check(published(people, ny.Rounding(columns=["income"], base=1_000), noise)).holds
+
+
+def test_infinite_numbers_are_measured_without_a_warning(people: pl.DataFrame) -> None:
+    infinite = people.with_columns(income=pl.when(pl.col("age") > 50).then(float("inf")).otherwise(pl.col("income")))
+    found = ny.risk.changed_columns(infinite, published(infinite, ny.Shuffling(columns=["income"])))
+    assert np.isfinite(found["income"].il1s)

@@ -54,3 +54,15 @@ def test_columns_on_a_level_may_show_stars_of_their_own(tmp_path: Path) -> None:
     release = ny.publish(FRAME, schema, k=3, method=ny.CellSuppression(levels={"a": 2}))
     release.save(tmp_path / "release")
     assert ny.check(tmp_path / "release").holds
+
+
+@pytest.mark.parametrize(("method", "promise", "star"), METHODS)
+def test_a_proof_that_is_none_is_told(method: Any, promise: Any, star: str, tmp_path: Path) -> None:
+    del star
+    release = ny.publish(FRAME, ["a", "b", "c"], privacy=promise, method=method)
+    release.save(tmp_path / "release")
+    assert not release.certificate["loss"]["proven_optimal"]
+    found = ny.check(changed(tmp_path / "release", loss={"proven_optimal": True, "proven_bound": None}))
+    assert any("loss.proven_optimal" in one.says for one in found.findings if one.answer is Answer.BROKEN)
+    found = ny.check(changed(tmp_path / "release", loss={"proven_optimal": True, "proven_bound": 0.5}))
+    assert any("loss.proven_optimal" in one.says for one in found.findings if one.answer is Answer.BROKEN)

@@ -28,7 +28,7 @@ from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.schema import Schema
 
-ANCHORS = ["glance", "levels", "classes", "distributions", "loss", "search", "risk", "certificate"]
+ANCHORS = ["glance", "levels", "classes", "distributions", "steps", "loss", "search", "risk", "certificate"]
 HOSTILE = [
     "</script><script>alert(1)</script>",
     "quote\"'\\",

@@ -122,8 +122,8 @@ def test_labels_are_as_people_write_them() -> None:
         None,
     ]
     assert applied(ny.BottomCoding(columns=["x"], limit=1.5), column([0.25, 1.5, 2], pl.Float64))["x"].to_list() == [
-        "up to 1.50",
-        "up to 1.50",
+        "up to 1.5",
+        "up to 1.5",
         "2.0",
     ]
 
