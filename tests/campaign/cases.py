@@ -352,6 +352,8 @@ def _models(draw: random.Random, method: str, kind: str, secrets: list[Column], 
         choices = [method.replace("suppression", "k-anonymity")]
     elif kind == "buckets":
         choices = SHARES
+    elif kind == "centres":
+        choices = [*(size for size in SIZES if size != "k-matching"), *(SPREADS if secrets else [])]
     else:
         choices = [*SIZES, *(SPREADS if secrets else []), *(SECOND if kind == "levels" else [])]
     number = 1 if kind in ("sampled", "freeform") else draw.choice([1, 1, 1, 2, 2, 3])

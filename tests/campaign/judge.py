@@ -11,6 +11,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -119,7 +120,10 @@ class Judge:
                     yield "hierarchy", f"{column.name!r}: {row}"
 
     def _truth(self) -> Iterator[Fault]:
-        """Every published cell covers its source value."""
+        """Every published cell covers its source value, or is a centre of those of its group."""
+        if self.kind == "centres":
+            yield from self._centres()
+            return
         for number, source in enumerate(self.source_rows):
             values = [column.values[source] for column in self.quasi]
             shown = self._cells(number)
@@ -128,6 +132,19 @@ class Judge:
             if not any(self._covers(shown, values, way) for way in self._ways()):
                 yield "untrue cell", f"{shown} for {values}"
                 return
+
+    def _centres(self) -> Iterator[Fault]:
+        """A number lies among those of its group, anything else is in it."""
+        groups: dict[tuple[Text, ...], list[int]] = {}
+        for number, source in enumerate(self.source_rows):
+            groups.setdefault(self._cells(number), []).append(source)
+        for shown, sources in groups.items():
+            if all(cell == MASK for cell in shown):
+                continue
+            for column, cell in zip(self.quasi, shown, strict=True):
+                values = [column.values[source] for source in sources]
+                if not any(same(cell, value) for value in values) and not _between(cell, values):
+                    yield "untrue cell", f"{cell!r} of {column.name!r} for {values}"
 
     def _ways(self) -> list[dict[str, int] | None]:
         """The levels of each layer; None where classes have cells of their own, and for rows of ``*``."""
@@ -464,3 +481,13 @@ def _is_float(column: Any) -> bool:
 
 def _same_text(cell: Text, column: Any) -> Text:
     return text_of(float(cell)) if cell is not None and _is_float(column) else cell
+
+
+def _between(cell: Text, values: list[Any]) -> bool:
+    """Say whether a number lies between the least and the largest of values that are numbers."""
+    if cell is None or not all(isinstance(v, int | float | Decimal) and not isinstance(v, bool) for v in values):
+        return False
+    try:
+        return float(min(values)) <= float(cell) <= float(max(values))
+    except ValueError:
+        return False

@@ -35,7 +35,7 @@ def test_a_registered_name_needs_no_line(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_every_line_of_the_stub_is_a_name() -> None:
-    lines = [line for line in STUB.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    lines = [line for line in STUB.read_text(encoding="utf-8").splitlines() if line.startswith("from ")]
     assert len(lines) == len(ny.__all__) == len(set(ny.__all__))
 
     def place(line: str) -> tuple[str, bool, str]:  # as ruff sorts them: classes first, LKC after Linked

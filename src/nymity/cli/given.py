@@ -139,7 +139,7 @@ def source_of_given(
 def _refuse_options(of: str, given: dict[str, Any]) -> None:
     for name, value in given.items():
         if value is not None:
-            raise InputError(f"--{name}", expected=f"no such option for {of}", got=repr(value))
+            raise InputError(f"--{name.replace('_', '-')}", expected=f"no such option for {of}", got=repr(value))
 
 
 def refuse_both(where: str, job: Path | None, quasi: str | None) -> None:

@@ -31,9 +31,10 @@ from nymity.partition.centre_cells import Centre, centre_cells, within
 from nymity.partition.geometry import Floats, Ints
 from nymity.partition.merging import merge_failing
 from nymity.partition.method import DividingMethod, Partitioned
-from nymity.partition.outcome import WithinGroups
+from nymity.partition.outcome import PartitionOutcome, WithinGroups
 from nymity.partition.problem import Assignment, PartitionProblem
 from nymity.partition.suppression import Suppression, covered_by_classes, items_of, patterns_of
+from nymity.privacy.table_method import MethodTask
 from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable
 from nymity.table.outcome import MethodLoss
@@ -101,6 +102,17 @@ class GroupMeans(Suppression, DividingMethod):
         # Until here no model of values was asked: who is in which group says nothing of them.
         merged, refused = merge_failing(problem.assignment(classes), observe)
         return Partitioned(merged, by_values=refused)
+
+    def _decide(self, task: MethodTask) -> PartitionOutcome:
+        for model in task.models:
+            if model.needs_source:
+                raise ParameterError(
+                    f"{self.key}: {model.key}",
+                    expected="promises about classes: centres are no sets of values that records lie in",
+                    got=model.title,
+                    hint="promise 'k-anonymity'",
+                )
+        return super()._decide(task)
 
     def class_cells(self, assignment: Assignment) -> list[tuple[Cells, Ints]]:
         """Return shared values of columns with a level, and centres of all others."""

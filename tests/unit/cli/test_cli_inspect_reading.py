@@ -260,14 +260,13 @@ def test_a_table_of_a_database_is_inspected_and_published(
 
 
 def test_what_a_database_cannot_be_told_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "answers.toml").write_text('[columns.age]\nmissing = ["-9"]\n')
     url = f"sqlite:///{tmp_path / 'p.db'}"
     with Session(Address.of("test", url), "test") as session:
         session.run("create table people (age integer)")
         session.commit()
     for arguments, words in (
-        ([url, "--table", "people", "--answers", str(tmp_path / "answers.toml")], "nullif"),
-        ([url, "--table", "people", "--decimal", ","], "--decimal"),
+        ([url, "--table", "people", "--header-row", "2"], "--header-row: expected no such option"),
+        ([url, "--table", "people", "--encoding", "utf-8"], "--encoding: expected no such option"),
         ([url], "either a table or a query"),
         (["t.csv", "--table", "people"], "URL of a database"),
     ):

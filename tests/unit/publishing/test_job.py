@@ -152,6 +152,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
         privacy=[{"model": "km-anonymity", "k": 5, "m": 2}],
     ),
     "cell suppression": data(method={"name": "cell-suppression", "levels": {"age": 1}, "rounds": 3}),
+    "means of groups": data(
+        method={"name": "group-means", "levels": {"sex": 1}, "medians": ["age"], "variable": 1.5},
+    ),
+    "few known columns": data(
+        privacy=[{"model": "lkc-privacy", "l": 2, "k": 5, "c": 0.5, "attribute": "disease", "values": ["HIV"]}],
+        method={"name": "top-down-specialization", "target": "disease"},
+    ),
     "exact suppression": data(method={"name": "exact-suppression", "seconds": 10}),
     "any columns": data(
         privacy=[{"model": "subset-k-anonymity", "k": 5, "m": 2}, {"model": "subset-k-anonymity", "k": 9, "m": 1}],
@@ -474,7 +481,7 @@ WRONG: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
     (
         {"privacy": [{"model": "k-map", "k": 2, "population": {"age": [1]}}]},
         "privacy[0].population",
-        ("the path of a table", "{'age': [1]}"),
+        ("the path of a table", "dict of 1"),
     ),
     (
         {"privacy": [{"model": "delta-presence", "low": 0.5, "high": 0.2, "subset": "p.csv"}]},
