@@ -16,7 +16,7 @@ from nymity.report.page_wording import axis_labels, percent
 from nymity.report.subject import Subject
 from nymity.table.encoding import person_ids
 from nymity.table.partition_recoding import CentreRecoding
-from nymity.table.text import MASK, as_text, gathered
+from nymity.table.text import MASK, as_text, gathered, plainly_named
 
 Bools = NDArray[np.bool_]
 
@@ -68,8 +68,9 @@ def _recoded(subject: Subject) -> Iterator[Step]:
     gone, touched, stars, lost = subject.masked + subject.removed, 0, 0, 0.0
     suppresses = hasattr(subject.opened.method, "star")
     for name in subject.quasi:
-        before, after = subject.raw_cells(name), as_text(subject.frame[name]).fill_null("")
-        other = (as_text(before).fill_null("") != after).to_numpy() & ~subject.log.masked
+        before, after = (as_text(plainly_named(one)) for one in (subject.raw_cells(name), subject.frame[name]))
+        before, after = before.fill_null(""), after.fill_null("")
+        other = (before != after).to_numpy() & ~subject.log.masked
         star = other & (after == MASK).to_numpy() & suppresses
         touched, stars = touched + int((other & ~star).sum()), stars + int(star.sum())
         everything = subject.comparison.attribute_loss.get(name, 0.0) * (_records(subject) - subject.dropped)
@@ -111,9 +112,9 @@ def _records(subject: Subject) -> int:
 def _differ(before: pl.Series, after: pl.Series) -> Bools:
     """Return which cells are not as they were; numbers are compared as numbers, and gaps are alike."""
     if before.dtype.is_numeric() and after.dtype.is_numeric():
-        one, other = (cells.cast(pl.Float64).fill_nan(None).alias("cell") for cells in (before, after))
+        one, other = (plainly_named(cells).cast(pl.Float64).fill_nan(None) for cells in (before, after))
     else:
-        one, other = (as_text(cells).fill_null("").alias("cell") for cells in (before, after))
+        one, other = (as_text(plainly_named(cells)).fill_null("") for cells in (before, after))
     return one.ne_missing(other).to_numpy()
 
 

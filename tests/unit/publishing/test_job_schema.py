@@ -46,7 +46,7 @@ def test_it_is_plain_json_and_names_every_piece() -> None:
     assert files["properties"]["format"]["enum"] == list(RELEASED)
     assert tables["properties"]["mode"]["enum"] == ["create", "append", "replace"]
     assert fields["schema"]["additionalProperties"]["properties"]["role"]["enum"] == [role.value for role in Role]
-    assert set(fields) == {"format", *Job.__dataclass_fields__}
+    assert set(fields) == {"format", *(field.name for field in dataclasses.fields(Job))}
 
 
 def test_no_reference_leads_nowhere() -> None:
