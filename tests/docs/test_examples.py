@@ -18,7 +18,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -172,7 +172,7 @@ def test_the_index_links_every_page() -> None:
         ("metrics", list(METRICS)),
         ("hierarchies", list(BUILDERS)),
         ("search", list(METHODS)),
-        ("jobs", [f for piece in JOB_PIECES for f in piece.__dataclass_fields__]),
+        ("jobs", [one.name for piece in JOB_PIECES for one in fields(piece)]),
         ("errors", [name for name, value in vars(errors).items() if isinstance(value, type)]),
     ],
 )
