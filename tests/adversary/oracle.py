@@ -99,6 +99,18 @@ def outcomes(
     settled: frozenset[str] = AMONG_EQUALS,
 ) -> Iterator[tuple[Any, Fraction]]:
     """Yield what a method publishes from a table with which probability; None where it refuses."""
+    for made, chance in decisions(frame, schema, method, models, settled):
+        yield (None if made is None else made[1]), chance
+
+
+def decisions(
+    frame: pl.DataFrame,
+    schema: ny.Schema,
+    method: Any,
+    models: Sequence[Any],
+    settled: frozenset[str] = AMONG_EQUALS,
+) -> Iterator[tuple[Any, Fraction]]:
+    """Yield the recoding and what it publishes, with which probability; None where the method refuses."""
     try:
         encoded = encode(frame, schema)
     except InputError:
@@ -107,8 +119,8 @@ def outcomes(
 
     def run(draws: Draws) -> Any:
         try:
-            outcome = method.run(encoded, models, columns=frame.columns, draws=draws)
-            return outcome.recoding.apply(frame, draws=draws)
+            recoding = method.run(encoded, models, columns=frame.columns, draws=draws).recoding
+            return recoding, recoding.apply(frame, draws=draws)
         except (NoSolutionError, InputError):
             return None
 
@@ -131,6 +143,7 @@ class Family:
         self.ages, self.labels, self.job = tuple(ages), labels, (schema, method, models)
         self.known: dict[tuple[tuple[int, str], ...], dict[Published, Fraction]] = {}
         self.examples: dict[Published, Any] = {}
+        self.recodings: dict[Published, Any] = {}
 
     def table(self, values: Sequence[str]) -> pl.DataFrame:
         return pl.DataFrame({"age": self.ages, "s": list(values)}, schema={"age": pl.Int64, "s": pl.String})
@@ -140,10 +153,12 @@ class Family:
         key = tuple(sorted(zip(self.ages, values, strict=True)))
         if key not in self.known:
             frame, found = self.table([value for _, value in key]), defaultdict[Published, Fraction](Fraction)
-            for recoded, chance in outcomes(frame, *self.job):
-                if recoded is not None:
+            for made, chance in decisions(frame, *self.job):
+                if made is not None:
+                    recoding, recoded = made
                     published = released(recoded.table, recoded.counts)
                     self.examples.setdefault(published, recoded)
+                    self.recodings.setdefault(published, recoding)
                     found[published] += chance
             self.known[key] = dict(found)
         return self.known[key]

@@ -17,15 +17,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from heapq import heapify, heappop, heapreplace
-from threading import Thread
 from typing import ClassVar
 
 import numpy as np
 
 from nymity.core import validation
+from nymity.core.aside import aside
 from nymity.core.errors import NoSolutionError, ParameterError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report, silent
@@ -50,7 +49,6 @@ from nymity.table.recoding import Recoding
 
 #: Cells compared in one kernel call: well below a second.
 _CELLS_PER_CALL = 3 * 10**7
-_SECONDS_BETWEEN_REPORTS = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,24 +188,11 @@ class FreeformHungarian(Freeform):
 
 
 def _assignment(matrix: Floats, observe: Observer) -> Ints:
-    """Return the record of each row in the assignment of least cost.
-
-    It is computed in a thread of its own, which nobody waits for any more once the observer or Ctrl-C asks to stop.
-    """
+    """Return the record of each row in the assignment of least cost."""
     from scipy.optimize import linear_sum_assignment
 
-    answer: Future[Ints] = Future()
-
-    def solve() -> None:
-        try:
-            answer.set_result(np.asarray(linear_sum_assignment(matrix)[1], dtype=np.int64))
-        except Exception as error:  # noqa: BLE001 -- raised again in the thread that waits
-            answer.set_exception(error)
-
-    Thread(target=solve, daemon=True).start()
-    while not wait([answer], timeout=_SECONDS_BETWEEN_REPORTS).done:
-        report(observe, Progress(stage="freeform assignment"))
-    return answer.result()
+    found = aside(lambda: linear_sum_assignment(matrix)[1], observe, Progress(stage="freeform assignment"))
+    return np.asarray(found, dtype=np.int64)
 
 
 # -- what is published ---------------------------------------------------------------------------------

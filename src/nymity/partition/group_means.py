@@ -14,12 +14,15 @@ looked at before 3.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from nymity.core import validation
+from nymity.core.aside import aside
 from nymity.core.errors import ParameterError, SchemaError
 from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, Progress, report
@@ -31,10 +34,10 @@ from nymity.partition.centre_cells import Centre, centre_cells, within
 from nymity.partition.geometry import Floats, Ints
 from nymity.partition.merging import merge_failing
 from nymity.partition.method import DividingMethod, Partitioned
-from nymity.partition.outcome import PartitionOutcome, WithinGroups
+from nymity.partition.outcome import WithinGroups
 from nymity.partition.problem import Assignment, PartitionProblem
 from nymity.partition.suppression import Suppression, covered_by_classes, items_of, patterns_of
-from nymity.privacy.table_method import MethodTask
+from nymity.privacy import PrivacyModel
 from nymity.table.cells import Cells
 from nymity.table.encoding import EncodedTable
 from nymity.table.outcome import MethodLoss
@@ -83,6 +86,7 @@ class GroupMeans(Suppression, DividingMethod):
 
     def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:
         """Divide by size, then merge what breaks another promise."""
+        _refuse_matching(self.key, problem.models)
         records = problem.table.profiles.combination[problem.profile_of_records]
         parts = self._parts(problem, observe)[records]
         points, metric = _points(problem, records)
@@ -90,29 +94,21 @@ class GroupMeans(Suppression, DividingMethod):
         # Stable, so that equal records keep their drawn order: it decides ties in groups, and nothing else may.
         order = np.argsort(parts, kind="stable")
         for part in np.split(order, np.flatnonzero(np.diff(parts[order])) + 1):
-            report(observe, Progress(stage="grouping records", done=made, total=len(records)))
-            with interruptible():
-                some = np.ascontiguousarray(points[part])
-                if self.variable is None:
-                    groups = mdav(some, metric, problem.k)
-                else:
-                    groups = variable_groups(some, metric, problem.k, float(self.variable))
+            progress = Progress(stage="grouping records", done=made, total=len(records))
+            report(observe, progress)
+            some = np.ascontiguousarray(points[part])
+            groups = aside(partial(self._grouped, some, metric, problem.k), observe, progress)
             classes[part] = groups + made
             made += int(groups.max()) + 1
         # Until here no model of values was asked: who is in which group says nothing of them.
         merged, refused = merge_failing(problem.assignment(classes), observe)
         return Partitioned(merged, by_values=refused)
 
-    def _decide(self, task: MethodTask) -> PartitionOutcome:
-        for model in task.models:
-            if model.needs_source:
-                raise ParameterError(
-                    f"{self.key}: {model.key}",
-                    expected="promises about classes: centres are no sets of values that records lie in",
-                    got=model.title,
-                    hint="promise 'k-anonymity'",
-                )
-        return super()._decide(task)
+    def _grouped(self, points: Floats, metric: PointMetric, k: int) -> Ints:
+        """Return the group of each point."""
+        if self.variable is None:
+            return np.asarray(mdav(points, metric, k))
+        return np.asarray(variable_groups(points, metric, k, float(self.variable)))
 
     def class_cells(self, assignment: Assignment) -> list[tuple[Cells, Ints]]:
         """Return shared values of columns with a level, and centres of all others."""
@@ -165,6 +161,18 @@ class GroupMeans(Suppression, DividingMethod):
                 expected="a quasi-identifier without a level, to be grouped by",
                 got="a level for each",
                 hint="method 'cell-suppression', or 'fixed-levels'",
+            )
+
+
+def _refuse_matching(key: str, models: Sequence[PrivacyModel]) -> None:
+    """Refuse promises that records fit their rows: a centre covers no value but itself."""
+    for model in models:
+        if model.needs_source:
+            raise ParameterError(
+                f"{key}: {model.key}",
+                expected="no promise that records fit the published cells, which are means and other centres",
+                got=model.title,
+                hint="promise 'k-anonymity', or use the method 'mondrian'",
             )
 
 

@@ -125,6 +125,7 @@ def job_text(method: str, k: int) -> str:
 LONG = [
     ("exact-partition", "pricing classes", 150),
     ("split-carry", "solving sub-problems", 1_000),
+    ("group-means", "grouping records", 20_000),
     ("freeform-greedy", "freeform round", 10_000),
     ("freeform-sort-greedy", "freeform round", 10_000),
     ("freeform-hungarian", "freeform round", 2_000),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import polars as pl
 import pytest
 
 from nymity.core.draws import KeyedDraws
-from nymity.core.errors import NymityError, ParameterError
+from nymity.core.errors import NymityError, ParameterError, SchemaError
 from nymity.partition.freeform import Freeform
 from nymity.partition.method import CellMethod, CoveringMethod
 from nymity.partition.outcome import PartitionOutcome
@@ -25,6 +26,8 @@ from nymity.table.schema import Schema
 
 KEYS = [key for key, method in METHODS.items() if issubclass(method, CellMethod)]
 COVERING = [key for key in KEYS if issubclass(METHODS[key], CoveringMethod)]
+#: Cells of all others stand for the values of their records, as they are written; centres do not.
+COVERED = [key for key in KEYS if METHODS[key].makes.is_readable]
 by_method = pytest.mark.parametrize("key", KEYS)
 
 PEOPLE = pl.DataFrame(
@@ -67,12 +70,18 @@ def test_alone_in_its_class_a_record_is_published_as_it_is(key: str) -> None:
     assert published(key, PEOPLE, 1).equals(PEOPLE)
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if key != "wildcard-suppression"])
+@pytest.mark.parametrize("key", [key for key in COVERED if key != "wildcard-suppression"])
 def test_all_records_in_one_class(key: str) -> None:
     outcome = run(key, PEOPLE, 12)
     assert outcome.loss == pytest.approx(12 * 3)
     everything = "29-80" if key in COVERING else "*"
     assert published(key, PEOPLE, 12)["age"].unique().to_list() == [everything]
+
+
+def test_all_records_in_one_group_lose_everything() -> None:
+    assert run("group-means", PEOPLE, 12).loss == pytest.approx(1)
+    (row,) = published("group-means", PEOPLE, 12).unique().rows()
+    assert row == (53.75, "cook", 1.33)
 
 
 @by_method
@@ -91,12 +100,15 @@ def test_equal_records_stay_as_they_are(key: str) -> None:
     assert published(key, equal, 3).equals(equal)
 
 
-@by_method
+GAPS = PEOPLE.with_columns(
+    age=pl.when(pl.col("age") > 55).then(None).otherwise("age"),
+    job=pl.when(pl.col("job") == "cook").then(None).otherwise("job"),
+)
+
+
+@pytest.mark.parametrize("key", COVERED)
 def test_missing_values_are_values(key: str) -> None:
-    gaps = PEOPLE.with_columns(
-        age=pl.when(pl.col("age") > 55).then(None).otherwise("age"),
-        job=pl.when(pl.col("job") == "cook").then(None).otherwise("job"),
-    )
+    gaps = GAPS
     outcome = run(key, gaps, 3)
     table = outcome.recoding.apply(gaps).table
     assert table.height == 12
@@ -105,6 +117,21 @@ def test_missing_values_are_values(key: str) -> None:
             assert covers(cell, raw), (raw, cell)
     nothing = gaps.with_columns(age=pl.lit(None, dtype=pl.Int64))
     assert published(key, nothing, 3)["age"].null_count() == 12
+
+
+def test_numbers_with_gaps_have_no_mean_and_other_gaps_are_counted() -> None:
+    with pytest.raises(SchemaError, match="expected a number in every record, to take means or medians of"):
+        run("group-means", GAPS, 3)
+    on_level = run("group-means", GAPS, 3, levels={"age": 0}).recoding.apply(GAPS).table
+    for raw, cell in zip(GAPS["age"], on_level["age"], strict=True):
+        assert covers(cell, raw), (raw, cell)
+    known = GAPS.with_columns(PEOPLE["age"])
+    table = published("group-means", known, 3)
+    rows = table.with_columns(raw=known["job"]).rows()
+    for age, job, sex, _ in rows:
+        raws = Counter(raw for *cells, raw in rows if cells == [age, job, sex])
+        assert raws[job] == max(raws.values())
+    assert None in table["job"]
 
 
 def covers(cell: object, raw: object) -> bool:

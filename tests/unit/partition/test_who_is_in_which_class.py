@@ -230,8 +230,15 @@ def test_sensitive_values_have_no_part_in_classes_by_size(case: Case, data: st.D
     for method in (*BY_SIZE, *FREE):
         model = KMatching(k=2) if method in FREE else KAnonymity(k=2)
         seen = []
-        for frame in frames:
+        for source in frames:
+            frame = without_gaps(source, case) if isinstance(method, GroupMeans) else source
             recoding = method.run(encode(frame, case.schema), [model], draws=Chosen()).recoding
             table = recoding.apply(frame, draws=Chosen()).table
             seen.append(Counter(table.select(case.schema.quasi).cast(pl.String).rows()))
         assert seen[0] == seen[1], method
+
+
+def without_gaps(frame: pl.DataFrame, case: Case) -> pl.DataFrame:
+    """Fill gaps of quasi-identifiers with a value of their hierarchy, for there are no means of gaps."""
+    filled = zip(case.schema.quasi, case.hierarchies, strict=True)
+    return frame.with_columns(pl.col(name).fill_null(hierarchy.values[0]) for name, hierarchy in filled)
