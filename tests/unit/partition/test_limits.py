@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from unittest.mock import patch
@@ -17,8 +18,11 @@ import pytest
 from typer.testing import CliRunner
 
 from nymity.cli.main import app
-from nymity.partition import exact
+from nymity.core.errors import Interrupted
+from nymity.core.progress import Progress
+from nymity.partition import exact, group_means
 from nymity.partition.exact import ExactPartition
+from nymity.partition.group_means import GroupMeans
 from nymity.partition.method import RecordMethod
 from nymity.partition.refine import Refine
 from nymity.partition.split_carry import SplitCarry
@@ -125,7 +129,6 @@ def job_text(method: str, k: int) -> str:
 LONG = [
     ("exact-partition", "pricing classes", 150),
     ("split-carry", "solving sub-problems", 1_000),
-    ("group-means", "grouping records", 20_000),
     ("freeform-greedy", "freeform round", 10_000),
     ("freeform-sort-greedy", "freeform round", 10_000),
     ("freeform-hungarian", "freeform round", 2_000),
@@ -167,4 +170,21 @@ def test_every_method_that_searches_long_is_interrupted_here() -> None:
     quick = {"mondrian", "sorted-groups", "greedy-search", "k-member", "refine", "cell-suppression"}
     quick |= {"subset-suppression", "wildcard-suppression", "exact-suppression"}
     partitions = {key for key, method in METHODS.items() if method.__module__.startswith("nymity.partition")}
-    assert partitions == quick | {method for method, _, _ in LONG}
+    assert partitions == quick | {"group-means"} | {method for method, _, _ in LONG}
+
+
+def test_nobody_waits_for_groups_once_the_observer_asks_to_stop() -> None:
+    """However long one call into compiled code takes, which is as long as Ctrl-C would wait for it."""
+    ended, reports = threading.Event(), 0
+
+    def observe(progress: Progress) -> bool:
+        nonlocal reports
+        reports += progress.stage == "grouping records"
+        return reports < 3  # the first is told before the call
+
+    with patch.object(group_means, "mdav", lambda *_: ended.wait(60)):
+        began = time.monotonic()
+        with pytest.raises(Interrupted, match="during grouping records"):
+            publish(scattered(30), SCHEMA, privacy=[KAnonymity(k=3)], method=GroupMeans(), observe=observe)
+        assert time.monotonic() - began < 30
+        ended.set()
