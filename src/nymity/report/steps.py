@@ -28,8 +28,8 @@ _TEXT = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
-    """One step: how many cells it touched, and what it took of them, a whole one counting 1."""
+class StepCost:
+    """What one step cost: how many cells it touched, and what it took of them, a whole one counting 1."""
 
     says: str
     cells: int
@@ -47,23 +47,23 @@ def steps_section(subject: Subject, figures: Figures) -> Section:
     )
 
 
-def steps(subject: Subject) -> Iterator[Step]:
+def steps(subject: Subject) -> Iterator[StepCost]:
     """Yield the steps that touched a cell, in the order in which they are carried out."""
     return (step for step in (*_left_out(subject), *_recoded(subject), *_changed(subject)) if step.cells)
 
 
-def _left_out(subject: Subject) -> Iterator[Step]:
+def _left_out(subject: Subject) -> Iterator[StepCost]:
     """Columns, and records: all published cells of a removed one, the quasi-identifiers of a masked one."""
     columns = [name for name in subject.schema if name in subject.frame.columns]
     out = (len(subject.schema) - len(columns)) * _records(subject)
-    yield Step(says="columns left out", cells=out, taken=out)
+    yield StepCost(says="columns left out", cells=out, taken=out)
     dropped, removed = subject.dropped * len(columns), subject.removed * len(columns)
-    yield Step(says="records left out for their gaps", cells=dropped, taken=dropped)
+    yield StepCost(says="records left out for their gaps", cells=dropped, taken=dropped)
     masked = subject.masked * len(subject.quasi)
-    yield Step(says="records suppressed", cells=removed + masked, taken=removed + masked)
+    yield StepCost(says="records suppressed", cells=removed + masked, taken=removed + masked)
 
 
-def _recoded(subject: Subject) -> Iterator[Step]:
+def _recoded(subject: Subject) -> Iterator[StepCost]:
     """Cells of quasi-identifiers, of rows that are not masked: generalized ones, and stars of cell suppression."""
     gone, touched, stars, lost = subject.masked + subject.removed, 0, 0, 0.0
     suppresses = hasattr(subject.opened.method, "star")
@@ -76,11 +76,11 @@ def _recoded(subject: Subject) -> Iterator[Step]:
         everything = subject.comparison.attribute_loss.get(name, 0.0) * (_records(subject) - subject.dropped)
         lost += min(max(everything - gone - int(star.sum()), 0.0), float((other & ~star).sum()))
     centres = isinstance(subject.recoding, CentreRecoding)
-    yield Step(says="centres of groups in place of values" if centres else "generalized", cells=touched, taken=lost)
-    yield Step(says="single cells suppressed", cells=stars, taken=stars)
+    yield StepCost(says="centres of groups in place of values" if centres else "generalized", cells=touched, taken=lost)
+    yield StepCost(says="single cells suppressed", cells=stars, taken=stars)
 
 
-def _changed(subject: Subject) -> Iterator[Step]:
+def _changed(subject: Subject) -> Iterator[StepCost]:
     """Cells of all other columns: by codings, which are made again here, and by what draws, once for each column."""
     stated, unit = subject.opened.stated, subject.schema.unit
     transforms = () if stated is None else stated.job.transforms
@@ -98,10 +98,10 @@ def _changed(subject: Subject) -> Iterator[Step]:
             other = untouched[name] & _differ(cells[name], column)
             untouched[name] &= ~other
             cells[name], n = column, n + int(other.sum())
-        yield Step(says=f"{one.title}: {', '.join(one.columns)}", cells=n, taken=n)
+        yield StepCost(says=f"{one.title}: {', '.join(one.columns)}", cells=n, taken=n)
     for name in names:  # pseudonyms, moved dates, means of weights, sets of items
         n = int((untouched[name] & _differ(cells[name], subject.frame[name])).sum())
-        yield Step(says=f"otherwise: {name}", cells=n, taken=n)
+        yield StepCost(says=f"otherwise: {name}", cells=n, taken=n)
 
 
 def _records(subject: Subject) -> int:
@@ -118,7 +118,7 @@ def _differ(before: pl.Series, after: pl.Series) -> Bools:
     return one.ne_missing(other).to_numpy()
 
 
-def _drawn(taken: list[Step], whole: int, figures: Figures) -> list[Html]:
+def _drawn(taken: list[StepCost], whole: int, figures: Figures) -> list[Html]:
     if not taken:
         return [paragraph("No cell was touched.")]
     left = [float(whole)]

@@ -175,9 +175,9 @@ def test_what_earlier_releases_leave_is_told() -> None:
 def test_every_plot_says_what_to_see(ward: tuple[pl.DataFrame, Release]) -> None:
     frame, release = ward
     page = read(release, frame)
-    # sizes, six attributes, three of losses and metrics, two of nodes, pairs of columns, diagnosis, insensitive ones
+    # steps, sizes, six attributes, three of losses and metrics, two of nodes, pairs of columns, diagnosis, insensitive ones
     published = sum(len(release.recoding.hierarchies[name].labels[level]) > 1 for name, level in release.levels.items())
-    assert len(page.plots["specs"]) == 1 + published + 3 + 2 + 1 + 1 + 1
+    assert len(page.plots["specs"]) == 1 + 1 + published + 3 + 2 + 1 + 1 + 1
     assert sum(tag == "figcaption" for tag, _ in page.tags) == len(page.plots["specs"])
     assert all(spec["description"].endswith(".") and spec["data"]["values"] for spec in page.plots["specs"])
 

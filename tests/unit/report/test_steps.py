@@ -9,7 +9,7 @@ import pytest
 
 import nymity as ny
 from nymity.report import render_report
-from nymity.report.steps import Step, steps
+from nymity.report.steps import StepCost, steps
 from nymity.report.subject import Subject
 
 FRAME = pl.DataFrame(
