@@ -31,7 +31,7 @@ CODED = (
 
 def taken(release: Any) -> dict[str, tuple[int, float]]:
     found = [*steps(Subject.of(release, FRAME))]
-    assert all(isinstance(step, Step) and 0 < step.taken <= step.cells for step in found)
+    assert all(isinstance(step, StepCost) and 0 < step.taken <= step.cells for step in found)
     return {step.says: (step.cells, step.taken) for step in found}
 
 
