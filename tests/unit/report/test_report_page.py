@@ -43,7 +43,7 @@ TAGS = frozenset(
     re.findall(
         r"\w+",
         "html head meta title style body div nav ol ul li a main header p h1 h2 h3 span strong b i dl dt dd section "
-        "figure figcaption noscript details summary table tr th td code script",
+        "figure figcaption noscript details summary table thead tbody tr th td code script",
     )
 )
 
@@ -175,7 +175,8 @@ def test_what_earlier_releases_leave_is_told() -> None:
 def test_every_plot_says_what_to_see(ward: tuple[pl.DataFrame, Release]) -> None:
     frame, release = ward
     page = read(release, frame)
-    # steps, sizes, six attributes, three of losses and metrics, two of nodes, pairs of columns, diagnosis, insensitive ones
+    # steps, sizes, six attributes, three of losses and metrics, two of nodes, pairs of columns, diagnosis,
+    # insensitive ones
     published = sum(len(release.recoding.hierarchies[name].labels[level]) > 1 for name, level in release.levels.items())
     assert len(page.plots["specs"]) == 1 + 1 + published + 3 + 2 + 1 + 1 + 1
     assert sum(tag == "figcaption" for tag, _ in page.tags) == len(page.plots["specs"])
@@ -336,8 +337,8 @@ def test_dropped_and_removed_records_are_told_apart() -> None:
     assert "only dropped" not in page.text + page.scripts[0]
     headings = [page.text.count(f" {name} ") for name in ("Per attribute", "By every loss")]
     assert headings == [1, 1]
-    # sizes, a (b has one value), s as records are gone, three of losses and metrics, two of nodes, pairs of columns, s
-    assert len(page.plots["specs"]) == 10
+    # steps, sizes, a (b has one value), s as records are gone, three of losses and metrics, two of nodes, pairs of columns, s
+    assert len(page.plots["specs"]) == 11
 
 
 def test_thousands_of_values_are_pooled() -> None:
