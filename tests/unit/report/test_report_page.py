@@ -337,7 +337,8 @@ def test_dropped_and_removed_records_are_told_apart() -> None:
     assert "only dropped" not in page.text + page.scripts[0]
     headings = [page.text.count(f" {name} ") for name in ("Per attribute", "By every loss")]
     assert headings == [1, 1]
-    # steps, sizes, a (b has one value), s as records are gone, three of losses and metrics, two of nodes, pairs of columns, s
+    # steps, sizes, a (b has one value), s as records are gone, three of losses and metrics, two of nodes, pairs of
+    # columns, s
     assert len(page.plots["specs"]) == 11
 
 
