@@ -31,6 +31,7 @@ __all__, __getattr__ = public_names(
     forget="forget LOST NOT_PROMISED",
     identify="identify",
     inspect="ColumnInspection Inspection inspect",
+    item_sets="one_record_each units_read",
     job="Job Output Source dump_attribute parse_schema",
     job_code="python_code",
     job_preset="preset FilledJob JobPreset JOB_PRESETS",
