@@ -90,6 +90,9 @@ def main(folder: Path, memory: int | None = None) -> int:
     if hasattr(os, "nice"):  # Windows has none
         os.nice(_NICE)
     if memory is not None:
+        import polars as pl
+
+        pl.thread_pool_size()  # its threads wait for ever for one another if one of them has no memory to begin with
         limit_memory(memory)
     try:
         with locked(folder / CLAIM_NAME, what=str(folder), wait=_PATIENCE):

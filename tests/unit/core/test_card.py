@@ -127,7 +127,7 @@ def test_its_table_as_a_plot(results: dict[str, Carded], kind: str) -> None:
     drawn = vl_convert.vegalite_to_svg(chart)
     labels = [str(row["label"]) for row in chart["data"]["values"]]
     for label in (one for one in labels if re.fullmatch(r"[\w ,.():-]+", one)):  # the others are written otherwise
-        assert f">{label.strip()}<" in drawn.replace(">  ", ">"), "a label is cut off"
+        assert f">{label.strip()}<" in drawn.replace(">  ", ">"), f"{label} is cut off"
 
 
 def test_a_long_table_is_not_drawn_as_a_wall() -> None:
