@@ -149,9 +149,10 @@ class Carded:
         table = self._of("plot", "figures to draw", shown, [one for one in shown.tables if one.bars is not None])
         place = table.columns.index(str(table.bars))
         # Names of columns could mean something in a specification; titles are only written.
-        rows = [{"label": written(row[0]), "value": row[place]} for row in table.rows[:_BARS]]
+        drawn = [row for row in table.rows if row[place] is not None]
+        rows = [{"label": written(row[0]), "value": row[place]} for row in drawn[:_BARS]]
         title = table.title or shown.title
-        title = title if len(table.rows) <= _BARS else f"{title} (the first {_BARS} of {len(table.rows):,})"
+        title = title if len(drawn) <= _BARS else f"{title} (the first {_BARS} of {len(drawn):,})"
         chart = altair.Chart(altair.Data(values=rows), title=title)
         # A title beside the labels would be drawn over long ones; above them it is not.
         beside = {"titleAngle": 0, "titleAlign": "right", "titleX": -8, "titleY": -8, "labelLimit": 480}
