@@ -146,6 +146,7 @@ def test_values_are_moved_in_the_page(page: Any, workbench: Served, tmp_path: Pa
     row.wait_for()
     page.wait_for_timeout(1500)
     page.locator(".tree-row", has_text="v00001").first.drag_to(page.locator(".tree-row").first)  # nothing goes there
+    page.wait_for_timeout(1500)
     page.locator(".tree-row", has_text="v00002").first.click()
     page.get_by_role("button", name="Rename …").click()
     page.get_by_label("Name", exact=True).fill("<i>low</i>")
