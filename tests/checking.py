@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import nymity as ny
-from nymity.publishing.check import CheckResult
+from nymity.publishing.checking.check import CheckResult
 
 #: What is given to ``check``; the rest is known of the release.
 _OF_CHECK = ("original", "source", "key")

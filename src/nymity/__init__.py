@@ -75,7 +75,7 @@ def __getattr__(name: str) -> _Any:
 
 def _registered(name: str) -> _Any:
     """Return the model, method, loss or transform of this name."""
-    from nymity.publishing.registry import METHODS, MODELS
+    from nymity.publishing.jobs.registry import METHODS, MODELS
     from nymity.quality import LOSSES
     from nymity.transforms import TRANSFORMS
 

@@ -19,8 +19,8 @@ import nymity as ny
 from checking import checked
 from nymity.core.errors import FileError
 from nymity.publishing.caveats import ORDER
-from nymity.publishing.check import CheckResult
-from nymity.publishing.release import Release
+from nymity.publishing.checking.check import CheckResult
+from nymity.publishing.releases.release import Release
 
 #: Two visits of twelve persons in six homes.
 VISITS = pl.DataFrame(

@@ -21,7 +21,7 @@ from adversary.examples import EXAMPLES, PRIVATE, PROMISES, SCHEMA, Example
 from adversary.oracle import Family
 from nymity.core.errors import TableError
 from nymity.lattice.search import LatticeSearch
-from nymity.publishing.registry import METHODS
+from nymity.publishing.jobs.registry import METHODS
 from nymity.utility import Released
 
 WORST = Path(__file__).with_name("worst.json")

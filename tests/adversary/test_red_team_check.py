@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 
 import nymity as ny
 from nymity.cli.main import app
-from nymity.publishing.fingerprint import fingerprint
+from nymity.publishing.sealing.fingerprint import fingerprint
 
 AGES = [20, 21, 22, 23, 24, 31, 32, 33, 34, 61] * 4
 STAYS = pl.DataFrame(

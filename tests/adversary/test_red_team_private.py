@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import nymity as ny
-from nymity.publishing.release import Release
-from nymity.publishing.shifts import SHIFTS, caveats_of_dates
+from nymity.publishing.releases.release import Release
+from nymity.publishing.steps.shifts import SHIFTS, caveats_of_dates
 
 AGES = ny.Hierarchy.from_rows([[str(i), f"{i // 10 * 10}-", "*"] for i in range(40)])
 Edit = Callable[[dict[str, Any]], Any]

@@ -18,7 +18,7 @@ from nymity.bucket.methods import Anatomy
 from nymity.lattice.optimal import OptimalLattice
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import FrequencyLDiversity, KAnonymity
-from nymity.publishing.pipeline import publish
+from nymity.publishing.running.pipeline import publish
 from nymity.report import write_report
 from nymity.table.attribute import insensitive, quasi, sensitive
 from nymity.table.schema import Schema

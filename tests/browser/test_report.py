@@ -11,8 +11,8 @@ from in_browser import COMPLAINT, browser, check_drawn, opened, tags
 from nymity.datasets import hospital, hospital_schema
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
-from nymity.publishing.pipeline import publish
-from nymity.publishing.release import Release
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.pipeline import publish
 from nymity.report import Findings, quick_attacks, write_about, write_board, write_report
 from nymity.table.attribute import insensitive, quasi, sensitive
 from nymity.table.schema import Schema

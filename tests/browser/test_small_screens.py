@@ -11,7 +11,7 @@ from in_browser import chromium
 from nymity.datasets import hospital, hospital_schema
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
-from nymity.publishing.pipeline import publish
+from nymity.publishing.running.pipeline import publish
 from nymity.recommending import render_page
 from nymity.recommending.recommend import recommend
 from nymity.report import quick_attacks, write_report

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 import nymity as ny
-from nymity.publishing.registry import METHODS, MODELS
+from nymity.publishing.jobs.registry import METHODS, MODELS
 from nymity.table.builders import HierarchyRows
 
 from .texts import text_of

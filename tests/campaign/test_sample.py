@@ -158,7 +158,7 @@ def test_the_worst_delta_of_a_small_sampling_operator() -> None:
 
 
 def test_every_model_has_a_definition() -> None:
-    from nymity.publishing.registry import MODELS
+    from nymity.publishing.jobs.registry import MODELS
 
     assert set(definitions._MODELS) == set(MODELS)
 

@@ -16,7 +16,7 @@ import nymity as ny
 from conformance import examples
 from nymity.privacy import PrivacyModel, Unlimited
 from nymity.privacy.model import NothingOnPresence, NothingOnValues
-from nymity.publishing.registry import MODELS
+from nymity.publishing.jobs.registry import MODELS
 from nymity.risk.attacks.registry import ATTACKS
 from nymity.risk.attacks.result import Limit, NoLimit
 from nymity.table.encoding import encode

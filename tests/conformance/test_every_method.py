@@ -12,8 +12,8 @@ import nymity as ny
 from conformance import examples
 from nymity.core.errors import Interrupted
 from nymity.dp.private_method import PrivateMethod
-from nymity.publishing.job import Job
-from nymity.publishing.registry import METHODS
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.registry import METHODS
 
 LOW = ny.Hierarchy.from_rows([["1", "low", "*"], ["2", "low", "*"], ["3", "high", "*"], ["4", "high", "*"]])
 SCHEMA = ny.Schema({"a": ny.quasi(LOW), "b": ny.quasi(ny.Hierarchy.flat(["x", "y"])), "s": ny.sensitive()})

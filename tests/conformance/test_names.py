@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import nymity as ny
-from nymity.publishing.registry import METHODS, MODELS
+from nymity.publishing.jobs.registry import METHODS, MODELS
 from nymity.quality import LOSSES
 from nymity.risk.attacks.registry import ATTACKS
 from nymity.table import hierarchy

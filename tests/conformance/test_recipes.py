@@ -20,7 +20,7 @@ RECIPES = {
     "toy_loss.py": ("quality", "quality/__init__.py", "from nymity.quality.toy_loss import ToyLoss as ToyLoss"),
     "toy_metric.py": (
         "quality",
-        "publishing/metrics.py",
+        "publishing/comparing/metrics.py",
         "from nymity.quality.toy_metric import ToyMetric as ToyMetric",
     ),
     "toy_builder.py": (
@@ -30,7 +30,7 @@ RECIPES = {
     ),
     "toy_method.py": (
         "lattice",
-        "publishing/registry.py",
+        "publishing/jobs/registry.py",
         "from nymity.lattice.toy_method import ToyFirst as ToyFirst",
     ),
     "toy_attack.py": (

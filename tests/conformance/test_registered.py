@@ -23,9 +23,9 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Space
 from nymity.privacy import MODELS, Groups, PrivacyModel
 from nymity.privacy.consistency import Originals
-from nymity.publishing import registry
-from nymity.publishing.metrics import METRICS
-from nymity.publishing.registry import METHODS
+from nymity.publishing.comparing.metrics import METRICS
+from nymity.publishing.jobs import registry
+from nymity.publishing.jobs.registry import METHODS
 from nymity.quality import LOSSES
 from nymity.quality.metric import GROUPS
 from nymity.risk.attacks.registry import ATTACKS

@@ -30,10 +30,10 @@ import nymity
 from nymity.cli.main import app
 from nymity.core import errors
 from nymity.database import DatabaseOutput, DatabaseSource
-from nymity.publishing.job import Job, Output, Source
-from nymity.publishing.job_preset import JOB_PRESETS
-from nymity.publishing.metrics import METRICS
-from nymity.publishing.registry import METHODS, MODELS
+from nymity.publishing.comparing.metrics import METRICS
+from nymity.publishing.jobs.job import Job, Output, Source
+from nymity.publishing.jobs.job_preset import JOB_PRESETS
+from nymity.publishing.jobs.registry import METHODS, MODELS
 from nymity.quality import LOSSES
 from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import BUILDERS

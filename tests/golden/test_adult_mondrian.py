@@ -12,8 +12,8 @@ import pytest
 from nymity.datasets import PublicDataset
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel, TCloseness
-from nymity.publishing.compare import compare
-from nymity.publishing.pipeline import publish
+from nymity.publishing.comparing.compare import compare
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import sensitive
 from nymity.table.schema import Schema
 

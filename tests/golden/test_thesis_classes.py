@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from geometries import FARS
 from nymity.partition.exact import ExactPartition
 from nymity.privacy import KAnonymity
-from nymity.publishing.pipeline import publish
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import quasi
 from nymity.table.schema import Schema
 

@@ -20,10 +20,10 @@ from hostile.publishing import K, people
 from nymity.core.commit import settle
 from nymity.core.errors import DatabaseError, FileError
 from nymity.database import DatabaseOutput, TableWriter
-from nymity.publishing.custody import Custody, places
-from nymity.publishing.fingerprint import fingerprint
-from nymity.publishing.release import Release
-from nymity.publishing.run import Run
+from nymity.publishing.custodian.custody import Custody, places
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.run import Run
+from nymity.publishing.sealing.fingerprint import fingerprint
 from nymity.table.content_order import content_order
 
 RELEASE, LOG = "release", "release-custodian"

@@ -198,7 +198,7 @@ def _sleep_unless_ended(child: int, seconds: float) -> None:
 
 
 def _tell_when_writing(pipe: int) -> None:
-    from nymity.publishing.release import Release
+    from nymity.publishing.releases.release import Release
 
     real = Release.save
 

@@ -18,15 +18,15 @@ import nymity as ny
 #: What every child would otherwise import first.
 import nymity.cli.main
 import nymity.cli.publish
-import nymity.publishing.compare
+import nymity.publishing.comparing.compare
 from hostile.faults import Scenario
 from nymity.core.commit import settle
 from nymity.core.custodian import IDENTIFIED_NAME
 from nymity.core.errors import FileError
-from nymity.publishing.check import check
-from nymity.publishing.custody import Custody, KeptLog, places
-from nymity.publishing.fingerprint import fingerprint
-from nymity.publishing.run import Run
+from nymity.publishing.checking.check import check
+from nymity.publishing.custodian.custody import Custody, KeptLog, places
+from nymity.publishing.running.run import Run
+from nymity.publishing.sealing.fingerprint import fingerprint
 from nymity.table.recoding import Recoding
 
 #: Tells the old release from the new one.

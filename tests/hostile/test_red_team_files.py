@@ -19,9 +19,9 @@ from nymity.cli.main import app
 from nymity.core.commit import committing, refuse_between
 from nymity.core.errors import FileError, TableError
 from nymity.core.locks import LOCK_NAME
-from nymity.publishing import check as checking
-from nymity.publishing.earlier_opening import _kept
-from nymity.publishing.job import Output
+from nymity.publishing.checking import check as checking
+from nymity.publishing.intersecting.earlier_opening import _kept
+from nymity.publishing.jobs.job import Output
 
 OLD = Path(__file__).parents[1] / "releases-0.1.0"
 SCHEMA = ny.Schema({"age": ny.quasi(ny.Hierarchy.intervals(width=5, levels=3)), "s": ny.sensitive()})

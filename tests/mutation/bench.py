@@ -60,7 +60,7 @@ class Bench:
         os.environ |= {"PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         for name in (
             "nymity.cli",
-            "nymity.publishing.check",
+            "nymity.publishing.checking.check",
             *(m.removesuffix(".py").replace("/", ".") for m in modules(ROOT)),
         ):
             importlib.import_module(name if name.startswith("nymity") else f"nymity.{name}")

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 
 from nymity.core.errors import NymityError
 from nymity.io import CodedTable, ReadOptions, coder, delimited, file_content, read_detected, read_table, read_valued
-from nymity.publishing.inspect import inspect
+from nymity.publishing.preparing.inspect import inspect
 
 #: Cells of many kinds: short, of eight, nine, sixteen and seventeen bytes, numbers, dates, codes, quoted, wild.
 CELLS = st.one_of(

@@ -52,9 +52,9 @@ from nymity.privacy import (
     TCloseness,
 )
 from nymity.privacy.consistency import Originals
-from nymity.publishing.pipeline import publish
-from nymity.publishing.registry import METHODS
-from nymity.publishing.release import Release
+from nymity.publishing.jobs.registry import METHODS
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy

@@ -25,14 +25,14 @@ from nymity.core.errors import NoSolutionError, TableError
 from nymity.io import RELEASED
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel
-from nymity.publishing.apply import apply
-from nymity.publishing.check import check
-from nymity.publishing.compare import compare
-from nymity.publishing.job import Output
-from nymity.publishing.measure import measure
-from nymity.publishing.pipeline import publish
-from nymity.publishing.reading_back import read_release
-from nymity.publishing.release import Release
+from nymity.publishing.checking.check import check
+from nymity.publishing.comparing.compare import compare
+from nymity.publishing.comparing.measure import measure
+from nymity.publishing.custodian.reading_back import read_release
+from nymity.publishing.jobs.job import Output
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.apply import apply
+from nymity.publishing.running.pipeline import publish
 from nymity.quality import LOSSES
 from nymity.table.attribute import Attribute, identifying, insensitive, quasi, sensitive
 from nymity.table.recoding import Recoding

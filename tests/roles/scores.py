@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from nymity.publishing.inspect import Inspection
+from nymity.publishing.preparing.inspect import Inspection
 
 from .tables import Labelled
 

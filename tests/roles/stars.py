@@ -9,7 +9,7 @@ import polars as pl
 
 from nymity.core.errors import NymityError
 from nymity.publishing import Job, publish
-from nymity.publishing.inspect import Inspection, starter_job
+from nymity.publishing.preparing.inspect import Inspection, starter_job
 from nymity.table.attribute import Role
 
 

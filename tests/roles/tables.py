@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from nymity.io import ReadOptions, read_detected
-from nymity.publishing.inspect import Inspection, inspect
+from nymity.publishing.preparing.inspect import Inspection, inspect
 
 from . import exports, generated
 

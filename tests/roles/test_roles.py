@@ -8,7 +8,7 @@ from functools import cache
 import polars as pl
 import pytest
 
-from nymity.publishing.inspect import Inspection
+from nymity.publishing.preparing.inspect import Inspection
 
 from .left_out import without, words_of_one_table
 from .scores import Judged, judge, score

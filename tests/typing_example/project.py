@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 import nymity as ny
-from nymity.publishing.registry import Method
+from nymity.publishing.jobs.registry import Method
 
 
 def publish(df: pl.DataFrame, folder: Path) -> ny.Release:

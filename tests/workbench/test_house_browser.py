@@ -12,7 +12,7 @@ from browsing import Seen, go, shot
 from houses import ServedHouse, password_of
 
 import nymity as ny
-from nymity.publishing.signing import VerifyingKey
+from nymity.publishing.sealing.signing import VerifyingKey
 from nymity.workbench.house.configuration import HouseConfiguration
 from nymity.workbench.house.house import House
 from nymity.workbench.trials import newest_done

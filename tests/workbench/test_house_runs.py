@@ -18,7 +18,7 @@ from houses import configured
 
 import nymity as ny
 from nymity.core.errors import InputError, Interrupted
-from nymity.publishing.signing import SigningKey
+from nymity.publishing.sealing.signing import SigningKey
 from nymity.workbench.house import run_queue
 from nymity.workbench.house.house import House
 from nymity.workbench.house.run_queue import OWNER_NAME, RunQueue

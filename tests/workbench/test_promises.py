@@ -12,8 +12,8 @@ from browsing import Served, shot
 
 import nymity as ny
 from nymity.core.errors import NymityError
-from nymity.publishing.consequences import Foresight
-from nymity.publishing.registry import METHODS, MODELS
+from nymity.publishing.jobs.registry import METHODS, MODELS
+from nymity.publishing.preparing.consequences import Foresight
 from nymity.quality import LOSSES
 from nymity.workbench.catalogue import LANGUAGES, Texts
 from nymity.workbench.foresights import consequences_of, known_consequences

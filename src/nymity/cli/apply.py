@@ -17,7 +17,7 @@ from nymity.core.wording import count
 
 if TYPE_CHECKING:
     from nymity.dp.ledger import Ledger
-    from nymity.publishing.apply import Applied
+    from nymity.publishing.running.apply import Applied
 
 EXAMPLES = (
     "nymity apply release-custodian new.csv --out published.csv",
@@ -92,8 +92,8 @@ def command(
     broken, with exit code 1.
     """
     from nymity.io import ReadOptions, write_table
-    from nymity.publishing.apply import applied, kept_recoding
-    from nymity.publishing.job import Job
+    from nymity.publishing.jobs.job import Job
+    from nymity.publishing.running.apply import applied, kept_recoding
     from nymity.table.recoding import Recoding
 
     screen = Screen(quiet=quiet, as_json=as_json)

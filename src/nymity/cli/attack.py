@@ -21,7 +21,7 @@ from nymity.core.wording import percent
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publishing.opened import OpenedRelease
+    from nymity.publishing.releases.opened import OpenedRelease
     from nymity.risk import AttackReport, AttackResult
 
 
@@ -91,7 +91,7 @@ def command(
 def _read(path: Path, opened: OpenedRelease) -> pl.DataFrame:
     """Read people as the job reads its source."""
     from nymity.io import ReadOptions, read_table
-    from nymity.publishing.job_tables import refuse_children
+    from nymity.publishing.jobs.job_tables import refuse_children
 
     refuse_children(str(path), opened.children)
     source = None if opened.job is None else opened.job.source

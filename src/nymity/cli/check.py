@@ -28,8 +28,8 @@ from nymity.core.files import open_file
 from nymity.core.wording import count
 
 if TYPE_CHECKING:
-    from nymity.publishing.check import CheckResult
-    from nymity.publishing.verify import Verification
+    from nymity.publishing.certificates.verify import Verification
+    from nymity.publishing.checking.check import CheckResult
 
 EXAMPLES = (
     "nymity check release",
@@ -95,8 +95,8 @@ def command(
     broken or the table is not the one that was certified, 4 when nothing is broken but a promise cannot be seen from
     what was given.
     """
-    from nymity.publishing.check import check
-    from nymity.publishing.job import Job
+    from nymity.publishing.checking.check import check
+    from nymity.publishing.jobs.job import Job
 
     screen = Screen(quiet=quiet, as_json=as_json)
     stated = certificate if certificate is not None or (job is not None and key is None) else _beside(release)
@@ -206,7 +206,7 @@ def _verdict(result: CheckResult) -> tuple[str, str]:
 
 
 def _beside(release: Path) -> Path:
-    from nymity.publishing.signing import CERTIFICATE_NAME
+    from nymity.publishing.sealing.signing import CERTIFICATE_NAME
 
     if release.is_dir():
         if not (release / CERTIFICATE_NAME).is_file():

@@ -17,9 +17,9 @@ from nymity.cli.shared_options import AsJson, JobOption, Quiet, RecodingOption, 
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
-    from nymity.publishing.compare import Comparison
-    from nymity.publishing.estimates import Estimate
-    from nymity.publishing.opened import OpenedRelease
+    from nymity.publishing.comparing.compare import Comparison
+    from nymity.publishing.comparing.estimates import Estimate
+    from nymity.publishing.releases.opened import OpenedRelease
 
 EXAMPLES = (
     "nymity compare patients.csv release",
@@ -51,7 +51,7 @@ def command(
     loss and metric is shown raw, and scaled from 0% (the original) to 100% (everything suppressed).
     With --target classifiers are trained on both tables, too, and tested on original records.
     """
-    from nymity.publishing.compare import compare
+    from nymity.publishing.comparing.compare import compare
     from nymity.quality.metric import GROUPS
     from nymity.quality.trust import ENCODING
 

@@ -39,9 +39,9 @@ def command(
     """
     from nymity.datasets import hospital
     from nymity.io import WriteOptions, write_table
-    from nymity.publishing.custody import make_way
-    from nymity.publishing.job import Job
-    from nymity.publishing.signing import CERTIFICATE_NAME
+    from nymity.publishing.custodian.custody import make_way
+    from nymity.publishing.jobs.job import Job
+    from nymity.publishing.sealing.signing import CERTIFICATE_NAME
 
     screen = Screen(quiet=quiet, as_json=as_json)
     destination = Destination.of(out, None)
@@ -80,7 +80,7 @@ def _spare_others(data: Path, job: Path, text: str, *, force: bool) -> None:
 def _is_own(certificate: Path, text: str) -> bool:
     """Return whether a release was made by the demo's job: only such a one is replaced without being asked to."""
     from nymity.core.plain_data import read_json
-    from nymity.publishing.job import Job
+    from nymity.publishing.jobs.job import Job
 
     wanted = Job.from_dict(tomllib.loads(text)).to_dict()
     try:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nymity.cli.publish import Destination, Pages
     from nymity.core.progress import Observer
     from nymity.publishing.caveats import Caveat
-    from nymity.publishing.job import Job
+    from nymity.publishing.jobs.job import Job
 
 
 def publish_by_engine(
@@ -29,7 +29,7 @@ def publish_by_engine(
 ) -> None:
     """Run a job in its engine, draw its report with ``pages`` where that is possible, and show what came of it."""
     from nymity.cli.summary import show_summary, summary
-    from nymity.publishing.private_engine_run import run_in_engine
+    from nymity.publishing.running.private_engine_run import run_in_engine
 
     run = run_in_engine(job, observe, log=log)
     release = run.write(to.release, custodian=to.custodian, sign=key, force=force, wait=wait, accept=accept)

@@ -60,7 +60,7 @@ def command(
     one of them by its number.
     """
     from nymity.io import write_table
-    from nymity.publishing.explore import explore
+    from nymity.publishing.preparing.explore import explore
 
     screen = Screen(quiet=quiet, as_json=as_json)
     described = job_of_given("explore", data, job, quasi, reading, settings or ())

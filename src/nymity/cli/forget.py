@@ -28,7 +28,7 @@ def command(
     Row mapping, keys, salt, nodes and recoding go, and those of the releases it replaced. The release stays, with
     certificate and signature, and can still be checked.
     """
-    from nymity.publishing.forget import LOST, NOT_PROMISED, forget
+    from nymity.publishing.custodian.forget import LOST, NOT_PROMISED, forget
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if not yes:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from nymity.database import DatabaseSource
-    from nymity.publishing.job import Job, Source
-    from nymity.publishing.opened import OpenedRelease
+    from nymity.publishing.jobs.job import Job, Source
+    from nymity.publishing.releases.opened import OpenedRelease
     from nymity.table.schema import Schema
 
 Data = Annotated[
@@ -46,7 +46,7 @@ class Given:
     @staticmethod
     def of(path: Path) -> Given:
         """Tell by the path: files of jobs by their suffix, releases by their certificate; anything else is a table."""
-        from nymity.publishing.signing import CERTIFICATE_NAME
+        from nymity.publishing.sealing.signing import CERTIFICATE_NAME
 
         if path.suffix.lower() in (".toml", ".json") and not path.is_dir():
             return Given(path, "job")
@@ -94,7 +94,7 @@ def job_of_given(
 
 def with_table(job: Job, path: Path, reading: dict[str, Any]) -> Job:
     """Return the job with another table as its source, read as the job says unless told otherwise."""
-    from nymity.publishing.job import Source
+    from nymity.publishing.jobs.job import Source
 
     told = {name: value for name, value in reading.items() if value is not None}
     known = job.source if isinstance(job.source, Source) else Source(path=str(path))
@@ -106,7 +106,7 @@ def load_job_of_names(path: Path, quasi: list[str], reading: dict[str, Any], set
     from nymity.cli.inputs import changed
     from nymity.io import read_table
     from nymity.privacy import KAnonymity
-    from nymity.publishing.job import Job, Source
+    from nymity.publishing.jobs.job import Job, Source
     from nymity.recommending.base_job import suggested_schema
 
     source = Source(path=str(path), **reading)
@@ -119,7 +119,7 @@ def source_of_given(
 ) -> Source | DatabaseSource:
     """Return the source that is meant: a file, a table or query by the URL of a database, or what a job file names."""
     from nymity.database import DatabaseSource
-    from nymity.publishing.file_source import Source
+    from nymity.publishing.jobs.file_source import Source
 
     if "://" in data:
         about_cells = {name: value for name, value in reading.items() if name in DatabaseSource.__dataclass_fields__}
@@ -130,7 +130,7 @@ def source_of_given(
     _refuse_options("a file; they are for the URL of a database", {"table": table, "query": query})
     if Path(data).suffix.lower() == ".toml":
         _refuse_options("a file with [source], which says how the table is read", reading)
-        from nymity.publishing.job import Job
+        from nymity.publishing.jobs.job import Job
 
         return Job.load_source(Path(data))
     return Source(path=data, **reading)
@@ -187,7 +187,7 @@ def refuse_release(where: str, original: Path) -> None:
 
 
 def _has_certificate(table: Path) -> bool:
-    from nymity.publishing.signing import CERTIFICATE_NAME
+    from nymity.publishing.sealing.signing import CERTIFICATE_NAME
 
     return table.is_file() and (table.parent / CERTIFICATE_NAME).is_file()
 
@@ -196,7 +196,7 @@ def table_of(job: Job) -> pl.DataFrame:
     """Read the table that a job names, of a private one what has a place."""
     from nymity.dp.public_domain import public_schema
     from nymity.dp.records import Records
-    from nymity.publishing.job_tables import load_source
+    from nymity.publishing.jobs.job_tables import load_source
 
     table = load_source(job)
     return Records.of(table, public_schema(job.schema)).whole(table) if job.is_private else table

@@ -104,7 +104,7 @@ def _read(file: Path, delimiter: str | None) -> Hierarchy:
 def _suggest(file: Path, column: str, reading: Reading, kind: str | None) -> _Shown:
     """Return the suggested hierarchy, and how a job file would ask for it."""
     from nymity.io import ReadOptions, read_table
-    from nymity.publishing.codec import dump_piece
+    from nymity.publishing.jobs.codec import dump_piece
     from nymity.table.hierarchy import Hierarchy
 
     data = read_table(file, ReadOptions(**reading))
@@ -177,7 +177,7 @@ def _name(label: str | None) -> str:
 
 
 def _show_use(screen: Screen, column: str | None, specification: dict[str, Any] | None, save: Path | None) -> None:
-    from nymity.publishing.toml import toml_job
+    from nymity.publishing.jobs.toml import toml_job
 
     if save is not None:
         specification = {"type": "file", "path": save.as_posix()}

@@ -28,7 +28,7 @@ def command(
 
     The question is noted there first, with time and reason, whether the pseudonym is found or not.
     """
-    from nymity.publishing.identify import identify
+    from nymity.publishing.releases.identify import identify
 
     screen = Screen(quiet=quiet, as_json=as_json)
     found = identify(release, pseudonym, reason=reason, custodian=custodian, wait=wait)

@@ -17,13 +17,13 @@ from nymity.core.validation import MOST_DIGITS
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publishing.job import Job
-    from nymity.publishing.opened import OpenedRelease
+    from nymity.publishing.jobs.job import Job
+    from nymity.publishing.releases.opened import OpenedRelease
 
 
 def load_job(path: Path, settings: Sequence[str] = ()) -> Job:
     """Read a job file and change single fields of it: ``method.suppression=0.02``, ``privacy[0].k=10``."""
-    from nymity.publishing.job import Job
+    from nymity.publishing.jobs.job import Job
 
     try:
         job = Job.load(path)
@@ -47,7 +47,7 @@ def open_released(release: Path, job: Path | None, *, recoding: Path | None = No
 
     The table that a job publishes can be held against itself.
     """
-    from nymity.publishing.opened import open as open_release
+    from nymity.publishing.releases.opened import open as open_release
 
     described = None if job is None else load_job(job)
     place: dict[str, Any] = {"custodian" if recoding is not None and recoding.is_dir() else "recoding": recoding}
@@ -61,9 +61,9 @@ def read_original(path: Path, job: Job | OpenedRelease) -> pl.DataFrame:
     from nymity.dp.public_domain import public_schema
     from nymity.dp.records import Records, read_columns
     from nymity.io import ReadOptions, read_table, read_text_cells
-    from nymity.publishing.job import Job
-    from nymity.publishing.job_tables import refuse_children
-    from nymity.publishing.registry import is_private
+    from nymity.publishing.jobs.job import Job
+    from nymity.publishing.jobs.job_tables import refuse_children
+    from nymity.publishing.jobs.registry import is_private
 
     refuse_children(str(path), job.children)
     described, stated = (job, None) if isinstance(job, Job) else (job.job, job.stated)

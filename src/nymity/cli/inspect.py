@@ -18,7 +18,7 @@ from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
     from nymity.io import DetectedReading, Dictionary
-    from nymity.publishing.inspect import Inspection
+    from nymity.publishing.preparing.inspect import Inspection
     from nymity.risk.persons import PersonFinding
 
 EXAMPLES = (
@@ -81,7 +81,7 @@ def command(
     from nymity.cli.given import source_of_given
     from nymity.io import read_dictionary
     from nymity.publishing import Answers
-    from nymity.publishing.inspect import inspect
+    from nymity.publishing.preparing.inspect import inspect
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if job is not None:

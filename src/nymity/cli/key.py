@@ -34,7 +34,7 @@ def new(
     The private key never lies in a release or a custodian's folder, and never over another file. Give the .pub file, or
     its fingerprint, to whoever receives your releases, by a way they trust.
     """
-    from nymity.publishing.signing import new_key
+    from nymity.publishing.sealing.signing import new_key
 
     screen = Screen(quiet=quiet, as_json=as_json)
     chosen = _chosen() if passphrase else ""
@@ -51,7 +51,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show the fingerprint of a key."""
-    from nymity.publishing.signing import show_key
+    from nymity.publishing.sealing.signing import show_key
 
     screen = Screen(quiet=quiet, as_json=as_json)
     public = show_key(path)
@@ -67,7 +67,7 @@ def ask(question: str) -> str:
 
 
 def _chosen() -> str:
-    from nymity.publishing.signing import PASSPHRASE_VARIABLE
+    from nymity.publishing.sealing.signing import PASSPHRASE_VARIABLE
 
     if PASSPHRASE_VARIABLE in os.environ:
         return os.environ[PASSPHRASE_VARIABLE]

@@ -18,8 +18,8 @@ from nymity.core.wording import count, percent
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publishing.opened import OpenedRelease
-    from nymity.publishing.release import Release
+    from nymity.publishing.releases.opened import OpenedRelease
+    from nymity.publishing.releases.release import Release
     from nymity.utility import Learnability, LearningResult
 
 Target = Annotated[

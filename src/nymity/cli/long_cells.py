@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from polars import Series
 
-    from nymity.publishing.inspect import Inspection
+    from nymity.publishing.preparing.inspect import Inspection
 
 #: Values of one cell that somebody may still read.
 MOST_LISTED = 200

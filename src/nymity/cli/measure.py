@@ -19,7 +19,7 @@ from nymity.core.wording import count
 if TYPE_CHECKING:
     import polars as pl
 
-    from nymity.publishing.measure import Measurement
+    from nymity.publishing.comparing.measure import Measurement
     from nymity.table.schema import Schema
 
 EXAMPLES = (
@@ -42,7 +42,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure which k, l … a table reaches, promised or not."""
-    from nymity.publishing.measure import measure
+    from nymity.publishing.comparing.measure import measure
 
     screen = Screen(quiet=quiet, as_json=as_json)
     frame, described = read_with_roles("measure", data, job, quasi, reading)

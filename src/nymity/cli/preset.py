@@ -14,7 +14,7 @@ from nymity.cli.shared_options import AsJson, Force, Quiet, Reading, reads_a_tab
 from nymity.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from nymity.publishing.job import Job
+    from nymity.publishing.jobs.job import Job
 
 EXAMPLES = (
     "nymity preset",
@@ -46,8 +46,8 @@ def command(
     you publish by it.
     """
     from nymity.core import validation
-    from nymity.publishing.job_preset import JOB_PRESETS
-    from nymity.publishing.toml import toml_job
+    from nymity.publishing.jobs.job_preset import JOB_PRESETS
+    from nymity.publishing.jobs.toml import toml_job
 
     screen = Screen(quiet=quiet, as_json=as_json)
     if name is None:
@@ -91,8 +91,8 @@ def _described(data: Path, reading: Reading) -> Job:
     """Take a job, or make one of what a table suggests, read as ``inspect`` reads it."""
     from nymity.io import ReadOptions, read_detected
     from nymity.privacy import KAnonymity
-    from nymity.publishing.inspect import inspect
-    from nymity.publishing.job import Job, Source
+    from nymity.publishing.jobs.job import Job, Source
+    from nymity.publishing.preparing.inspect import inspect
 
     given = Given.of(data)
     if given.kind == "job":
@@ -105,7 +105,7 @@ def _described(data: Path, reading: Reading) -> Job:
 
 
 def _list(screen: Screen) -> None:
-    from nymity.publishing.job_preset import JOB_PRESETS
+    from nymity.publishing.jobs.job_preset import JOB_PRESETS
 
     shown = table("preset", "what it is")
     for one in JOB_PRESETS.values():
@@ -115,7 +115,7 @@ def _list(screen: Screen) -> None:
 
 
 def _show(screen: Screen, key: str) -> None:
-    from nymity.publishing.job_preset import JOB_PRESETS
+    from nymity.publishing.jobs.job_preset import JOB_PRESETS
 
     preset = JOB_PRESETS[key]
     screen.line(f"{preset.key}: {preset.title}", style="bold")

@@ -9,8 +9,8 @@ from nymity.cli.console import Screen
 from nymity.cli.inputs import load_job, same_file
 
 if TYPE_CHECKING:
-    from nymity.publishing.job import Job
-    from nymity.publishing.opened import OpenedRelease
+    from nymity.publishing.jobs.job import Job
+    from nymity.publishing.releases.opened import OpenedRelease
 
 NOT_FOR_RELEASE = (
     "not for release: these figures are computed from the records of a differentially private release, and no budget "
@@ -32,7 +32,7 @@ def about_source(screen: Screen, table: Path, job: Path | None) -> dict[str, Any
 
 def about_private(screen: Screen, made: Job | OpenedRelease) -> dict[str, Any]:
     """Warn, if a release is private, that what follows is, too; return the same for the answer."""
-    from nymity.publishing.registry import is_private
+    from nymity.publishing.jobs.registry import is_private
 
     if not is_private(made.method):
         return {}

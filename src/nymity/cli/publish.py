@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from nymity.publishing.caveats import Caveat
-    from nymity.publishing.certificate import Certificate
-    from nymity.publishing.compare import Comparison
-    from nymity.publishing.job import Job
-    from nymity.publishing.release import Release
+    from nymity.publishing.certificates.certificate import Certificate
+    from nymity.publishing.comparing.compare import Comparison
+    from nymity.publishing.jobs.job import Job
+    from nymity.publishing.releases.release import Release
     from nymity.risk import AttackReport
 
 EXAMPLES = (
@@ -147,7 +147,7 @@ class Destination:
     @staticmethod
     def of(release: Path, custodian: Path | None) -> Destination:
         """Put the custodian's folder beside the release unless it is named; never inside it."""
-        from nymity.publishing.custody import private_folder
+        from nymity.publishing.custodian.custody import private_folder
 
         private = private_folder(release, custodian, names=("--out", "--custodian"))
         return Destination(release=release, custodian=private)
@@ -162,8 +162,8 @@ class Destination:
         has_report: bool,
     ) -> dict[str, Path | str | None]:
         """Return where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
-        from nymity.publishing.release import ABOUT_NAME
-        from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
+        from nymity.publishing.releases.release import ABOUT_NAME
+        from nymity.publishing.sealing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 
         table, *apart = tables
         return {
@@ -198,11 +198,11 @@ def publish_job(
     from nymity.cli.idle_levels import idle_levels_said
     from nymity.cli.summary import show_summary, summary
     from nymity.lattice.default import said
-    from nymity.publishing.custody import finish_earlier, make_way
-    from nymity.publishing.engine_choice import with_fitting_engine
-    from nymity.publishing.release import ABOUT_NAME
-    from nymity.publishing.run import Run
-    from nymity.publishing.signing import key_for
+    from nymity.publishing.custodian.custody import finish_earlier, make_way
+    from nymity.publishing.jobs.engine_choice import with_fitting_engine
+    from nymity.publishing.releases.release import ABOUT_NAME
+    from nymity.publishing.running.run import Run
+    from nymity.publishing.sealing.signing import key_for
     from nymity.quality import Loss
 
     _spare_source(job, to)
@@ -270,7 +270,7 @@ def publish_job(
 
 def _is_finished(screen: Screen, job: Job, to: Destination) -> bool:
     """Say so if an earlier run, which was cut off and has just been finished, published what this one would."""
-    from nymity.publishing.finished_run import finished_private, finished_release
+    from nymity.publishing.running.finished_run import finished_private, finished_release
 
     with watching(screen) as observe:
         release = finished_release(job, None, to.release, to.custodian, observe=observe)
@@ -366,8 +366,8 @@ class Pages:
 
 def keep(to: Destination, certificate: Certificate, name: str, text: str) -> None:
     """Put a file about a release into the custodian's folder, unless another one has taken its place."""
-    from nymity.publishing.certificate_form import read_certificate
-    from nymity.publishing.signing import CERTIFICATE_NAME
+    from nymity.publishing.certificates.certificate_form import read_certificate
+    from nymity.publishing.sealing.signing import CERTIFICATE_NAME
 
     with committing(to.custodian, private=[to.custodian], wait=PATIENCE) as (stage,):
         if read_certificate(to.release / CERTIFICATE_NAME) != certificate:
@@ -391,7 +391,7 @@ def _suggested(job: Job) -> str:
 def _at_node(job: Job, node: str) -> Job:
     """Return the job with the levels of one node in place of a search, and all else that its method demands."""
     from nymity.lattice.search import LatticeSearch
-    from nymity.publishing.explore import at_levels, levels_of_node
+    from nymity.publishing.preparing.explore import at_levels, levels_of_node
 
     search = job.method
     if search is not None and not isinstance(search, LatticeSearch):
@@ -438,7 +438,7 @@ def _in_engine(job: Job, engine: str | None, master: str | None) -> Job:
 def _log_of(log: Path | None, delivered: Path | None) -> Path | None:
     """Return the folder or file of the log that is meant."""
     from nymity.core.commit import settle
-    from nymity.publishing.custody import Custody, places
+    from nymity.publishing.custodian.custody import Custody, places
 
     if delivered is not None and (log is None or not log.is_dir()):
         raise ParameterError("--delivered", expected="--log with a custodian's folder to look in", got=str(log))

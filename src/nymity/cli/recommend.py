@@ -19,7 +19,7 @@ from nymity.core.errors import ParameterError
 from nymity.core.wording import count, percent
 
 if TYPE_CHECKING:
-    from nymity.publishing.job import Job, Source
+    from nymity.publishing.jobs.job import Job, Source
     from nymity.recommending.recommendation import Choice, Recommendation
 
 EXAMPLES = (
@@ -102,7 +102,7 @@ def command(
 
 def _described(data: Path, job: Path | None, quasi: str | None, reading: Reading) -> Job | Source:
     """Take roles and models from a job, with this table as its source; without one, the table says everything."""
-    from nymity.publishing.job import Source
+    from nymity.publishing.jobs.job import Source
 
     refuse_both("recommend", job, quasi)
     if Given.of(data).kind == "table" and job is None:  # nothing is published: roles may be suggested

@@ -22,8 +22,8 @@ from nymity.core.system_errors import explained
 
 if TYPE_CHECKING:
     from nymity.core.progress import Observer
-    from nymity.publishing.certificate import Certificate
-    from nymity.publishing.job import Job
+    from nymity.publishing.certificates.certificate import Certificate
+    from nymity.publishing.jobs.job import Job
 
 EXAMPLES = (
     "nymity report release",
@@ -91,7 +91,7 @@ def command(
 
 def _for_recipients(release: Path, to: Destination, out: Path | None) -> Path:
     from nymity.cli.inputs import write_text
-    from nymity.publishing.release import ABOUT_NAME
+    from nymity.publishing.releases.release import ABOUT_NAME
     from nymity.report import render_about
 
     if out is not None:
@@ -118,8 +118,8 @@ def _for_board(screen: Screen, release: Path, to: Destination, out: Path | None,
 
 def custodian_page(screen: Screen, job: Job, to: Destination, certificate: Certificate, observe: Observer) -> str:
     """Read a release and its source, keep findings beside the custodian's log, and return the report."""
-    from nymity.publishing.job_tables import load_source, published_table
-    from nymity.publishing.opened import open as open_release
+    from nymity.publishing.jobs.job_tables import load_source, published_table
+    from nymity.publishing.releases.opened import open as open_release
     from nymity.report import Findings, quick_attacks, render_report
 
     report(observe, Progress(stage="reading"))
@@ -136,8 +136,8 @@ def custodian_page(screen: Screen, job: Job, to: Destination, certificate: Certi
 
 def _for_custodian(screen: Screen, to: Destination, job: Path | None, out: Path | None) -> Path:
     from nymity.cli.inputs import write_text
-    from nymity.publishing.certificate_form import read_certificate
-    from nymity.publishing.signing import CERTIFICATE_NAME
+    from nymity.publishing.certificates.certificate_form import read_certificate
+    from nymity.publishing.sealing.signing import CERTIFICATE_NAME
 
     if job is None:
         raise InputError(

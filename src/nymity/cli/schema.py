@@ -10,7 +10,7 @@ EXAMPLES = ("nymity schema > job.schema.json",)
 
 def command(quiet: Quiet = False, as_json: AsJson = False) -> None:
     """Print the JSON Schema of job files, for editors."""
-    from nymity.publishing.json_schema import job_schema
+    from nymity.publishing.jobs.json_schema import job_schema
 
     schema = job_schema()
     if as_json or not Screen(quiet=quiet).silent:

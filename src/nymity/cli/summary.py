@@ -14,8 +14,8 @@ from nymity.core.wording import count, percent
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nymity.publishing.release import Release
-    from nymity.publishing.written_release import WrittenRelease
+    from nymity.publishing.releases.release import Release
+    from nymity.publishing.releases.written_release import WrittenRelease
 
 
 #: Said of a private release whose draws anybody can draw again.

@@ -15,10 +15,10 @@ from nymity.database import DatabaseSource
 from nymity.io import to_polars
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity, PrivacyModel
-from nymity.publishing.coercion import GivenModels, models_of
-from nymity.publishing.inspect import inspect
-from nymity.publishing.job import Job, Source
-from nymity.publishing.job_tables import load_source, refuse_children
+from nymity.publishing.jobs.coercion import GivenModels, models_of
+from nymity.publishing.jobs.job import Job, Source
+from nymity.publishing.jobs.job_tables import load_source, refuse_children
+from nymity.publishing.preparing.inspect import inspect
 from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import Flat, suggest
 from nymity.table.schema import GivenSchema, Schema, check_columns

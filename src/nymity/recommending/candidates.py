@@ -18,7 +18,7 @@ from nymity.lattice.space import provable
 from nymity.partition.k_member import KMember
 from nymity.partition.mondrian import Mondrian
 from nymity.partition.refine import Refine
-from nymity.publishing.registry import Method
+from nymity.publishing.jobs.registry import Method
 from nymity.quality import ClassificationLoss
 from nymity.recommending.variants import WEIGHTED
 

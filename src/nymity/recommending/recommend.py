@@ -17,8 +17,8 @@ from nymity.core import validation
 from nymity.core.errors import InputError, Interrupted, NoSolutionError, ParameterError, SchemaError
 from nymity.core.progress import Observer, Progress, report, silent
 from nymity.privacy import Groups, KAnonymity
-from nymity.publishing.coercion import GivenModels
-from nymity.publishing.job import Job
+from nymity.publishing.jobs.coercion import GivenModels
+from nymity.publishing.jobs.job import Job
 from nymity.recommending.base_job import base_job
 from nymity.recommending.candidates import DEFAULT_K, Candidate, Family, families, first_round
 from nymity.recommending.front import front

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal
 from nymity.core.card import Card, Carded, CardTable
 from nymity.core.commit import staging
 from nymity.core.wording import count
-from nymity.publishing.job import Job
-from nymity.publishing.toml import toml_job
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.toml import toml_job
 from nymity.recommending.front import FrontPoint, front, knee
 from nymity.recommending.trial import Trial, TrialRisk
 from nymity.recommending.usefulness import Usefulness, best

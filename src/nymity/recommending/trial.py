@@ -13,10 +13,10 @@ import polars as pl
 
 from nymity.core.errors import NoSolutionError
 from nymity.core.progress import Observer
-from nymity.publishing.codec import dump_piece
-from nymity.publishing.job import Job
-from nymity.publishing.release import Release
-from nymity.publishing.run import Run
+from nymity.publishing.jobs.codec import dump_piece
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.run import Run
 from nymity.recommending.front import FrontPoint
 from nymity.recommending.query_examination import QueryExamination
 from nymity.recommending.usefulness import Examination, Usefulness, best

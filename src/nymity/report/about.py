@@ -18,11 +18,11 @@ from nymity.core.commit import replace_file
 from nymity.core.row_runs import counted, different_cells
 from nymity.partition.class_cells import CLASS_FORMS
 from nymity.privacy import PrivacyModel
-from nymity.publishing.certificate_form import Certificate2, ColumnSection
-from nymity.publishing.children import HAS_CHILDREN
-from nymity.publishing.opened import OpenedRelease
-from nymity.publishing.release import ABOUT_NAME
-from nymity.publishing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
+from nymity.publishing.certificates.certificate_form import Certificate2, ColumnSection
+from nymity.publishing.jobs.children import HAS_CHILDREN
+from nymity.publishing.releases.opened import OpenedRelease
+from nymity.publishing.releases.release import ABOUT_NAME
+from nymity.publishing.sealing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
 from nymity.report.document import plain_document
 from nymity.report.headline import cards, not_counted, told
 from nymity.report.markup import PARTS, Html, Section, bullets, led, paragraph, table, template

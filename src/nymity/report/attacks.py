@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nymity.publishing.opened import OpenedRelease
-from nymity.publishing.release import Release
+from nymity.publishing.releases.opened import OpenedRelease
+from nymity.publishing.releases.release import Release
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, bullets, led, paragraph
 from nymity.report.page_wording import axis_labels, count, percent

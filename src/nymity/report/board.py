@@ -12,7 +12,7 @@ from nymity.core.commit import refuse_between, replace_file
 from nymity.core.custodian import BOARD_NAME, FINDINGS_NAME, ended_on
 from nymity.core.errors import FileError
 from nymity.core.permissions import warn_if_exposed
-from nymity.publishing.opened import OpenedRelease
+from nymity.publishing.releases.opened import OpenedRelease
 from nymity.report.document import plain_document
 from nymity.report.findings import Findings, Risk
 from nymity.report.headline import HEADLINE, not_counted, titled, told

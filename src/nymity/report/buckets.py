@@ -7,9 +7,9 @@ import polars as pl
 
 from nymity.bucket.methods import ValueLimits
 from nymity.privacy import Groups
-from nymity.publishing.bucket_tables import members
 from nymity.publishing.caveats.of_table import unique_rows
-from nymity.publishing.certificate_form import LossSection
+from nymity.publishing.certificates.bucket_tables import members
+from nymity.publishing.certificates.certificate_form import LossSection
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, paragraph, tile, tiles
 from nymity.report.overview import columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nymity.publishing.certificate import CHILD_TABLE, SENSITIVE_TABLE
+from nymity.publishing.certificates.certificate import CHILD_TABLE, SENSITIVE_TABLE
 from nymity.report.markup import Figures, Section, template
 from nymity.report.page_wording import count
 from nymity.report.subject import Subject

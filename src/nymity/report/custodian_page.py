@@ -8,9 +8,9 @@ from typing import Any
 
 from nymity.core.commit import replace_file
 from nymity.io import to_polars
-from nymity.publishing.compare import Comparison
-from nymity.publishing.opened import OpenedRelease
-from nymity.publishing.release import Release
+from nymity.publishing.comparing.compare import Comparison
+from nymity.publishing.releases.opened import OpenedRelease
+from nymity.publishing.releases.release import Release
 from nymity.report.attacks import attacks_section
 from nymity.report.buckets import BUCKET_SECTIONS
 from nymity.report.certificate import certificate_section

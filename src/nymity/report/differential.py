@@ -16,8 +16,8 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.forecast import Forecast, forecast
 from nymity.dp.private_method import the_promise
 from nymity.privacy import Groups
-from nymity.publishing.certificate import Certificate
-from nymity.publishing.opened import OpenedRelease
+from nymity.publishing.certificates.certificate import Certificate
+from nymity.publishing.releases.opened import OpenedRelease
 from nymity.report import chart
 from nymity.report.certificate import section_of
 from nymity.report.document import document

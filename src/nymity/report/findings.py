@@ -12,8 +12,8 @@ from nymity.core.errors import FileError
 from nymity.core.format_numbers import FINDINGS
 from nymity.core.plain_data import read_json
 from nymity.io import to_polars
-from nymity.publishing.opened import OpenedRelease
-from nymity.publishing.release import Release
+from nymity.publishing.releases.opened import OpenedRelease
+from nymity.publishing.releases.release import Release
 from nymity.risk import AttackReport, measure_risk
 
 _Figures = TypeVar("_Figures")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nymity.publishing.caveats import Caveat, verdict
-from nymity.publishing.opened import OpenedRelease
+from nymity.publishing.releases.opened import OpenedRelease
 from nymity.report.markup import Html, led, template
 from nymity.report.page_wording import MISSING
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nymity.publishing.compare import Measured
+from nymity.publishing.comparing.compare import Measured
 from nymity.report import chart
 from nymity.report.markup import PARTS, Figures, Html, Section, bullets, grid, led, paragraph
 from nymity.report.page_wording import amount, axis_labels, listed, percent

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nymity.publishing.opened import OpenedRelease
-from nymity.publishing.release import Release
+from nymity.publishing.releases.opened import OpenedRelease
+from nymity.publishing.releases.release import Release
 from nymity.report.about import render_about
 from nymity.report.attacks import quick_attacks
 from nymity.report.custodian_page import render_report

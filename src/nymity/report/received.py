@@ -9,11 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from nymity.core.errors import FileError
-from nymity.publishing.opened import OpenedRelease
-from nymity.publishing.opened import open as open_release
-from nymity.publishing.released_files import ReleasedFiles
-from nymity.publishing.signing import CERTIFICATE_NAME
-from nymity.publishing.stated import Stated
+from nymity.publishing.certificates.stated import Stated
+from nymity.publishing.releases.opened import OpenedRelease
+from nymity.publishing.releases.opened import open as open_release
+from nymity.publishing.releases.released_files import ReleasedFiles
+from nymity.publishing.sealing.signing import CERTIFICATE_NAME
 
 
 def staged(folder: str | Path, tables: Sequence[pl.DataFrame]) -> OpenedRelease:
@@ -34,7 +34,7 @@ def checked(opened: OpenedRelease) -> OpenedRelease:
 
     Those of an earlier version may be broken by what has been learned since: its masked rows were no class.
     """
-    from nymity.publishing.check import Answer, check  # a release that is just being written was verified
+    from nymity.publishing.checking.check import Answer, check  # a release that is just being written was verified
 
     result = check(opened)
     wrong = [one for one in result.findings if one.answer is Answer.BROKEN and one.about in _REPEATED]

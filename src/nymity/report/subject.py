@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from nymity.core.errors import FileError, TableError
 from nymity.lattice.nodes import EvaluatedNodes
 from nymity.privacy import Groups, PrivacyModel
-from nymity.publishing.certificate_form import CertificateForm, LossSection, Suppressed
-from nymity.publishing.compare import Comparison, compare
-from nymity.publishing.custodian_log import CustodianLog
-from nymity.publishing.item_sets import one_record_each, units_read
-from nymity.publishing.opened import OpenedRelease
-from nymity.publishing.release import Release
+from nymity.publishing.certificates.certificate_form import CertificateForm, LossSection, Suppressed
+from nymity.publishing.certificates.item_sets import one_record_each, units_read
+from nymity.publishing.comparing.compare import Comparison, compare
+from nymity.publishing.custodian.custodian_log import CustodianLog
+from nymity.publishing.releases.opened import OpenedRelease
+from nymity.publishing.releases.release import Release
 from nymity.report.page_wording import amount
 from nymity.table.attribute import Role
 from nymity.table.encoding import person_ids

@@ -17,7 +17,7 @@ import nymity as ny
 from nymity.core.custodian import LOG_NAME
 from nymity.core.errors import ParameterError
 from nymity.core.plain_data import read_json
-from nymity.publishing.job_tables import load_source
+from nymity.publishing.jobs.job_tables import load_source
 from nymity.report import check_source
 from nymity.table.text import as_text, gathered
 from nymity.workbench.house.rights import Right

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import ParameterError
-from nymity.publishing.explore import at_levels
+from nymity.publishing.preparing.explore import at_levels
 from nymity.workbench import trials
 from nymity.workbench.project import Project
 from nymity.workbench.runs import BackgroundRun, RunState

@@ -19,7 +19,7 @@ def promise_code(project: Project) -> str:
         )
     return (
         "import nymity as ny\n"
-        "from nymity.publishing.consequences import Foresight\n\n"
+        "from nymity.publishing import Foresight\n\n"
         f"job = ny.Job.load({str(project.job_path)!r})\n"
         "print(Foresight.of(job).consequences(job))\n"
     )

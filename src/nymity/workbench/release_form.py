@@ -10,7 +10,7 @@ from nicegui import ui
 from nymity.core.errors import NymityError
 from nymity.core.paths import resolved
 from nymity.database import DatabaseOutput
-from nymity.publishing.custody import private_folder
+from nymity.publishing.custodian.custody import private_folder
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.keys import asks_passphrase, keys_of, make_key
 from nymity.workbench.parts import box, button, card, in_thread, said, text, told

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 import nymity as ny
-from nymity.publishing.json_schema import job_schema
+from nymity.publishing.jobs.json_schema import job_schema
 from nymity.quality.trust import picked
 
 people = pl.DataFrame({"town": ["Aa", "Ab", "Ba", "Bb"] * 2, "s": list("xyxyxyxy")})

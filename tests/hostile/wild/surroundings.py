@@ -238,7 +238,7 @@ def _version(place: Path) -> str:
 
 def _salted(path: Path, salt: str) -> str:
     from nymity.io import read_table
-    from nymity.publishing.fingerprint import fingerprint
+    from nymity.publishing.sealing.fingerprint import fingerprint
 
     return fingerprint(read_table(path), salt=salt)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 from typer.testing import Result
 
-from nymity.publishing.job import Job
-from nymity.publishing.opened import open as open_release
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.releases.opened import open as open_release
 from nymity.risk import attack
 
 Run = Callable[..., Result]

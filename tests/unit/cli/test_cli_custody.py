@@ -189,7 +189,7 @@ def test_a_signal_while_packages_are_loaded(folder: Path, module: str, number: i
 
 _DROPPED = """
 import os, signal, sys, time
-import nymity.publishing.inspect as inspection
+import nymity.publishing.preparing.inspect as inspection
 from nymity.cli.start import run
 class Drops:
     def __del__(self):
@@ -205,7 +205,7 @@ run()
 
 _TURNED = """
 import os, signal, sys, time
-import nymity.publishing.inspect as inspection
+import nymity.publishing.preparing.inspect as inspection
 from nymity.cli.start import run
 def inspect(*_, **__):
     try:

@@ -234,7 +234,7 @@ def test_a_process_tells_errors_without_traceback(folder: Path) -> None:
 
 def test_a_bug_shows_its_traceback_and_exits_70(folder: Path) -> None:
     code = (
-        "import sys, nymity.publishing.inspect as i, nymity.cli.start as m\n"
+        "import sys, nymity.publishing.preparing.inspect as i, nymity.cli.start as m\n"
         "def broken(*_, **__): raise RuntimeError('a bug')\n"
         "i.inspect = broken; sys.argv = ['nymity', 'inspect', 'people.csv']; m.run()"
     )
@@ -247,7 +247,7 @@ def test_a_bug_shows_its_traceback_and_exits_70(folder: Path) -> None:
 def test_a_panic_is_a_bug(folder: Path) -> None:
     """A panic of polars is no Exception, and would end Python with 1."""
     code = (
-        "import sys, nymity.publishing.inspect as i, nymity.cli.start as m\n"
+        "import sys, nymity.publishing.preparing.inspect as i, nymity.cli.start as m\n"
         "class Panic(BaseException): pass\n"
         "def broken(*_, **__): raise Panic('a panic')\n"
         "i.inspect = broken; sys.argv = ['nymity', 'inspect', 'people.csv']; m.run()"

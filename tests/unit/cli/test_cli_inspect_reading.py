@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 from nymity.cli.main import app
 from nymity.database.address import Address
 from nymity.database.session import Session
-from nymity.publishing.job import Job
-from nymity.publishing.job_tables import load_source
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.job_tables import load_source
 from nymity.table.hierarchy import Hierarchy
 
 N = 120

@@ -333,7 +333,7 @@ suppression = 0.1
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a release, a private job, a key, and things that are no files, or not what their names say."""
-    from nymity.publishing.signing import new_key
+    from nymity.publishing.sealing.signing import new_key
 
     folder = tmp_path_factory.mktemp("template")
     rows = [f"Person {i},{20 + i % 40},{('female', 'male')[i % 3 == 0]},{('flu', 'cold')[i % 2]}" for i in range(60)]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from nymity.publishing.job import Job
-from nymity.publishing.job_tables import load_source
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.job_tables import load_source
 
 Run = Callable[..., Result]
 

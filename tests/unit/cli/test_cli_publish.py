@@ -24,8 +24,8 @@ from nymity.cli.publish import Destination
 from nymity.core.errors import JobError, MissingExtraError, ParameterError
 from nymity.core.progress import Observer, Progress
 from nymity.datasets import hospital_schema
-from nymity.publishing.job import Job
-from nymity.publishing.release import Release
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.releases.release import Release
 
 Run = Callable[..., Result]
 
@@ -60,7 +60,7 @@ def test_the_source_is_hashed_once_though_the_report_is_about_it(
     def hashed_again(*_: object, **__: object) -> str:
         raise AssertionError("the source was hashed before")
 
-    monkeypatch.setattr("nymity.publishing.opened.source_hash", hashed_again)
+    monkeypatch.setattr("nymity.publishing.releases.opened.source_hash", hashed_again)
     assert nymity("publish", "job.toml", "--out", "release").exit_code == 0
     assert (folder / "release-custodian/report.html").exists()
 

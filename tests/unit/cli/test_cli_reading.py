@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from typer.testing import Result
 
-from nymity.publishing.job import Job
+from nymity.publishing.jobs.job import Job
 from nymity.table.hierarchy import Hierarchy
 
 Run = Callable[..., Result]
@@ -168,7 +168,7 @@ def test_the_source_is_read_as_the_job_says(folder: Path, people: pl.DataFrame, 
 
 
 def test_compare_shows_every_loss_and_metric(published: Path, nymity: Run) -> None:
-    from nymity.publishing.metrics import METRICS
+    from nymity.publishing.comparing.metrics import METRICS
     from nymity.quality import LOSSES
 
     done = nymity("compare", "people.csv", "release/release.csv", "--job", "job.toml")

@@ -47,7 +47,7 @@ def test_what_comes_out(
     def fail(*_: Any, **__: Any) -> Any:
         raise make()
 
-    monkeypatch.setattr(import_module("nymity.publishing.run"), "encode", fail)
+    monkeypatch.setattr(import_module("nymity.publishing.running.run"), "encode", fail)
     with pytest.raises(kind) as caught:
         ny.publish(FRAME, SCHEMA, privacy=ny.KAnonymity(k=2))
     assert isinstance(caught.value, Exception)
@@ -88,7 +88,7 @@ def test_writing_is_bounded_and_leaves_nothing(tmp_path: Path, monkeypatch: pyte
     def fail(*_: Any, **__: Any) -> Any:
         raise panic()
 
-    monkeypatch.setattr(import_module("nymity.publishing.release_place"), "write_table", fail)
+    monkeypatch.setattr(import_module("nymity.publishing.custodian.release_place"), "write_table", fail)
     with pytest.raises(PanicError):
         release.save(tmp_path / "release")
     assert not list(tmp_path.glob("release/*"))

@@ -15,7 +15,7 @@ from nymity.core.errors import FileError
 from nymity.core.files import read_file
 from nymity.core.paths import resolved
 from nymity.dp import Ledger
-from nymity.publishing.signing import VerifyingKey
+from nymity.publishing.sealing.signing import VerifyingKey
 from nymity.table.builders.file import read_text
 from nymity.table.recoding import Recoding
 

@@ -15,7 +15,7 @@ import nymity as ny
 from nymity.cli.main import app
 from nymity.core.commit import committing, replace_file
 from nymity.core.permissions import ExposedWarning, exposed
-from nymity.publishing.signing import SigningKey, new_key
+from nymity.publishing.sealing.signing import SigningKey, new_key
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
 

@@ -15,10 +15,10 @@ import pytest
 import nymity as ny
 from nymity.core.errors import FileError, InputError
 from nymity.core.plain_data import MOST_DEPTH, parse_json, parse_toml, read_json
-from nymity.publishing.certificate_form import read_certificate
-from nymity.publishing.earlier_opening import _json
-from nymity.publishing.redrawing import _read
-from nymity.publishing.signing import Signature
+from nymity.publishing.certificates.certificate_form import read_certificate
+from nymity.publishing.custodian.redrawing import _read
+from nymity.publishing.intersecting.earlier_opening import _json
+from nymity.publishing.sealing.signing import Signature
 from nymity.table.builders.taxonomy_file import read_taxonomy
 
 DEEP = 100_000
@@ -128,7 +128,7 @@ def test_a_taxonomy_of_the_most_levels_fits_into_a_job(tmp_path: Path) -> None:
 
 
 def test_a_job_file_beyond_all_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nymity.publishing.job.MOST_JOB_BYTES", 100)
+    monkeypatch.setattr("nymity.publishing.jobs.job.MOST_JOB_BYTES", 100)
     with pytest.raises(FileError, match="at most 100 bytes, got more"):
         job(" " * 101, tmp_path)
 

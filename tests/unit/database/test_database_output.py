@@ -52,7 +52,7 @@ def job(url: str, **fields: Any) -> ny.Job:
 
 
 def made(described: ny.Job, table: pl.DataFrame | None = None) -> ny.Release:
-    from nymity.publishing.run import Run
+    from nymity.publishing.running.run import Run
 
     return Run(described, people() if table is None else table).release()
 

@@ -101,7 +101,7 @@ def test_an_engine_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_source_that_changes_meanwhile(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nymity.publishing.engine_run import EngineRun
+    from nymity.publishing.running.engine_run import EngineRun
 
     table = random_table(0)
     search = EngineRun._search
@@ -155,7 +155,7 @@ def test_rows_that_come_or_go_before_they_are_counted(
     tmp_path: Path, kind: str, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They would be said to have been left out for gaps."""
-    from nymity.publishing.engine_run import EngineRun
+    from nymity.publishing.running.engine_run import EngineRun
 
     count, table = EngineRun._count, random_table(0, rows=400)
 
@@ -197,7 +197,7 @@ os._exit(9)
 def test_a_run_that_fails_late_leaves_the_earlier_release(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nymity.publishing.engine_run import EngineRun
+    from nymity.publishing.running.engine_run import EngineRun
 
     first = published(random_table(0), tmp_path, kind)
     before = {path.name: path.read_bytes() for path in first.folder.iterdir() if path.is_file()}
@@ -258,7 +258,7 @@ def test_keys_of_several_numbers() -> None:
 
 
 def test_a_table_that_would_not_fit_is_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nymity.publishing import engine_choice
+    from nymity.publishing.jobs import engine_choice
 
     in_files(random_table(0), tmp_path / "in")
     said: list[str] = []
@@ -338,7 +338,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
     from nymity.cli.main import app
-    from nymity.publishing.toml import toml_job
+    from nymity.publishing.jobs.toml import toml_job
 
     in_files(random_table(0), tmp_path / "in")
     job = ny.Job(

@@ -17,7 +17,7 @@ from nymity.engines.duckdb_rows import DuckDBRows
 from nymity.engines.engine_rows import Rows
 from nymity.engines.parquet_source import ParquetSource
 from nymity.engines.streaming import StreamedRows
-from nymity.publishing.engine_counts import Counted, ReleasePlan
+from nymity.publishing.running.engine_counts import Counted, ReleasePlan
 from nymity.table.attribute import Attribute, Role
 
 KINDS = ("streaming", "duckdb")

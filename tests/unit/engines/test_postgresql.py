@@ -117,7 +117,7 @@ def test_persons_and_private_releases_are_those_of_streaming(server: Server, tmp
 
 
 def test_both_passes_see_the_same_rows(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nymity.publishing.engine_run import EngineRun
+    from nymity.publishing.running.engine_run import EngineRun
 
     table = random_table(0)
     url = filled(server, table)

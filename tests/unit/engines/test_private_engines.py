@@ -11,7 +11,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import JobError
-from nymity.publishing.check import Answer
+from nymity.publishing.checking.check import Answer
 
 KINDS = ("streaming", "duckdb")
 AGES = ny.Hierarchy.from_rows([[str(i), f"{i // 5 * 5}-{i // 5 * 5 + 4}", "*"] for i in range(20)])

@@ -103,7 +103,7 @@ def test_a_driver_that_is_killed(tmp_path: Path, kind: str, stage: str) -> None:
     import os, signal, sys
     sys.path.insert(0, {str(Path(__file__).parent)!r})
     from pathlib import Path
-    from nymity.publishing.engine_run import EngineRun
+    from nymity.publishing.running.engine_run import EngineRun
     from test_real_faults import published
     inner = EngineRun.{stage}
     def dying(*given):
@@ -135,7 +135,7 @@ def cluster(tmp_path: Path) -> str:
         sys.path.insert(0, {str(Path(__file__).parent)!r})
         from pathlib import Path
         import nymity as ny
-        from nymity.publishing.engine_run import EngineRun
+        from nymity.publishing.running.engine_run import EngineRun
         from test_real_faults import SCHEMA
         tmp = Path({str(tmp_path)!r})
 

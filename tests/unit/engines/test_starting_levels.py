@@ -13,7 +13,7 @@ from engine_tables import in_files, random_table, schema
 
 import nymity as ny
 from nymity.core.errors import JobError, TableError
-from nymity.publishing.starting_levels import RawColumn, Start
+from nymity.publishing.steps.starting_levels import RawColumn, Start
 
 KINDS = ("memory", "streaming", "duckdb")
 

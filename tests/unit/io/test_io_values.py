@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nymity.core.errors import ParameterError, TableError
 from nymity.io import ReadOptions, read_detected, read_table, read_text_cells, read_valued, write_table
 from nymity.io.values import valued, valued_cells
-from nymity.publishing.inspect import inspect
+from nymity.publishing.preparing.inspect import inspect
 
 AFTERNOON = [datetime(2020, 2, 1, 13, 5), datetime(2020, 2, 2)]
 GERMAN = """Alter;Kosten;Aufnahme;PLZ;Notiz

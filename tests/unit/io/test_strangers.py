@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.publishing.release import Release
+from nymity.publishing.releases.release import Release
 
 PEOPLE = pl.DataFrame({"age": ["31", "31", "42", "42"], "s": list("xyxy")})
 SCHEMA = ny.Schema({"age": ny.quasi(), "s": ny.sensitive()})

@@ -18,7 +18,7 @@ from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.samarati import Samarati
 from nymity.privacy import DeltaPresence, DistinctLDiversity, Groups, KAnonymity, KMap, PrivacyModel
-from nymity.publishing.job_tables import Population
+from nymity.publishing.jobs.job_tables import Population
 from nymity.table.attribute import quasi
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Schema

@@ -20,7 +20,7 @@ import naive
 import nymity as ny
 from nymity.lattice.rollup import RollUp
 from nymity.privacy import Groups, PrivacyModel
-from nymity.publishing.job_tables import Population
+from nymity.publishing.jobs.job_tables import Population
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.recoding import Outliers
 from nymity.table.schema import Schema

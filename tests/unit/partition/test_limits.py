@@ -27,8 +27,8 @@ from nymity.partition.method import RecordMethod
 from nymity.partition.refine import Refine
 from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import KAnonymity
-from nymity.publishing.pipeline import publish
-from nymity.publishing.registry import METHODS
+from nymity.publishing.jobs.registry import METHODS
+from nymity.publishing.running.pipeline import publish
 from nymity.report.custodian_page import render_report
 from nymity.table.attribute import quasi
 from nymity.table.schema import Schema
@@ -142,8 +142,8 @@ def test_control_c_ends_a_run_and_leaves_nothing_behind(tmp_path: Path, method: 
     (tmp_path / "job.toml").write_text(job_text(method, 8), encoding="utf-8")
     before = sorted(tmp_path.iterdir())
     code = (
-        "from nymity.publishing.job import Job\n"
-        "from nymity.publishing.pipeline import publish\n"
+        "from nymity.publishing.jobs.job import Job\n"
+        "from nymity.publishing.running.pipeline import publish\n"
         "def observe(progress):\n"
         f"    if progress.stage.startswith({stage!r}): print('busy', flush=True)\n"
         "try:\n"

@@ -17,8 +17,8 @@ from nymity.partition.refine import Refine
 from nymity.partition.sorted_groups import SortedGroups
 from nymity.partition.split_carry import SplitCarry
 from nymity.privacy import DistinctLDiversity, EntropyLDiversity, Groups, KAnonymity, PrivacyModel, TCloseness
-from nymity.publishing.compare import compare
-from nymity.publishing.pipeline import publish
+from nymity.publishing.comparing.compare import compare
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema

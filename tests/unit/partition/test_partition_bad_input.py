@@ -19,7 +19,7 @@ from nymity.partition.method import CellMethod, CoveringMethod
 from nymity.partition.outcome import PartitionOutcome
 from nymity.partition.row_suppression import RowSuppression
 from nymity.privacy import KAnonymity, KMatching, PrivacyModel, SubsetKAnonymity, WildcardKAnonymity
-from nymity.publishing.registry import METHODS
+from nymity.publishing.jobs.registry import METHODS
 from nymity.table.attribute import quasi
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema

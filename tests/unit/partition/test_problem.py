@@ -17,8 +17,8 @@ from nymity.partition.merging import _Boxes
 from nymity.partition.mondrian import Mondrian
 from nymity.partition.problem import ClassValues, PartitionProblem, problem_of
 from nymity.privacy import DistinctLDiversity, KAnonymity, ProsecutorRisk
-from nymity.publishing.compare import compare
-from nymity.publishing.pipeline import publish
+from nymity.publishing.comparing.compare import compare
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema

@@ -25,7 +25,7 @@ from nymity.privacy import (
     ProsecutorRisk,
     RecursiveDiversity,
 )
-from nymity.publishing.verify import verify
+from nymity.publishing.certificates.verify import verify
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import encode

@@ -13,8 +13,8 @@ from samples import DIVERSE, K2, people, people_schema
 
 import nymity as ny
 from checking import checked
-from nymity.publishing.check import CheckResult
-from nymity.publishing.release import Release
+from nymity.publishing.checking.check import CheckResult
+from nymity.publishing.releases.release import Release
 
 _AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5 * 5}-{i // 5 * 5 + 4}", "*"] for i in range(20)])
 _PRIVATE = ny.Schema({"name": ny.identifying(), "age": ny.quasi(_AGE), "sex": ny.quasi(ny.Hierarchy.flat(["m", "f"]))})

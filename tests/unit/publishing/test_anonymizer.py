@@ -14,7 +14,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import InputError
-from nymity.publishing.anonymizer import NewRowsWarning
+from nymity.publishing.running.anonymizer import NewRowsWarning
 from nymity.utility.cell_text import day_ends_of, ends_of, members_of
 
 sklearn = pytest.importorskip("sklearn")
@@ -105,7 +105,7 @@ def test_suppressed_rows_stay_as_one_class_of_masks() -> None:
     assert published["age"].astype(str).value_counts().to_dict() == {"20": 50, "21": 50, "*": 4}
 
 
-@pytest.mark.filterwarnings("ignore::nymity.publishing.anonymizer.NewRowsWarning")
+@pytest.mark.filterwarnings("ignore::nymity.publishing.running.anonymizer.NewRowsWarning")
 def test_pipelines_searches_and_copies() -> None:
     from sklearn.base import clone
     from sklearn.linear_model import LogisticRegression
@@ -124,7 +124,7 @@ def test_pipelines_searches_and_copies() -> None:
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(fitted)).transform(df), fitted.transform(df))
 
 
-@pytest.mark.filterwarnings("ignore::nymity.publishing.anonymizer.NewRowsWarning")
+@pytest.mark.filterwarnings("ignore::nymity.publishing.running.anonymizer.NewRowsWarning")
 def test_set_output_and_kinds_of_frames() -> None:
     df, _ = people()
     anonymizer = ny.Anonymizer(ROLES, k=5).set_output(transform="pandas")
@@ -137,7 +137,7 @@ def test_set_output_and_kinds_of_frames() -> None:
         anonymizer.transform(df[["name", "age"]])
 
 
-@pytest.mark.filterwarnings("ignore::nymity.publishing.anonymizer.NewRowsWarning")
+@pytest.mark.filterwarnings("ignore::nymity.publishing.running.anonymizer.NewRowsWarning")
 def test_rows_keep_their_index() -> None:
     """pandas joins by the index: rows with a new one would be joined with those of other people."""
     from sklearn.compose import make_column_transformer
@@ -159,7 +159,7 @@ def test_rows_keep_their_index() -> None:
     assert "Index" not in str(anonymizer.release_.certificate)  # the release itself has none
 
 
-@pytest.mark.filterwarnings("ignore::nymity.publishing.anonymizer.NewRowsWarning")
+@pytest.mark.filterwarnings("ignore::nymity.publishing.running.anonymizer.NewRowsWarning")
 def test_grids_of_numpy_and_other_searches() -> None:
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import GridSearchCV, cross_val_predict

@@ -11,9 +11,9 @@ import pytest
 
 from nymity.core.errors import FileError, InputError
 from nymity.io import ReadOptions
-from nymity.publishing.answers import Answers
-from nymity.publishing.inspect import inspect, starter_job
-from nymity.publishing.job import Job
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.preparing.answers import Answers
+from nymity.publishing.preparing.inspect import inspect, starter_job
 from nymity.table.attribute import Role
 from nymity.table.builders import Masking
 

@@ -14,7 +14,7 @@ from samples import multiset, people, released
 
 import nymity as ny
 from nymity.core.errors import FileError, ParameterError, SchemaError, TableError
-from nymity.publishing.apply import UnseenWarning, applied, apply
+from nymity.publishing.running.apply import UnseenWarning, applied, apply
 
 KINDS: dict[type[Any], Callable[[pl.DataFrame], Any]] = {
     pl.DataFrame: lambda table: table,

@@ -11,7 +11,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import ParameterError
-from nymity.publishing.apply import applied
+from nymity.publishing.running.apply import applied
 
 START = dt.date(2024, 3, 1)
 

@@ -17,9 +17,9 @@ from typer.testing import Result
 import nymity as ny
 from arx_files import DEFINITION, JAVA, METADATA, PROJECT, config, project
 from nymity.core.errors import FileError, InputError, JobError
-from nymity.publishing.arx_settings import translate_loss, translate_model
-from nymity.publishing.job import Job
-from nymity.publishing.registry import MODELS
+from nymity.publishing.arx.arx_settings import translate_loss, translate_model
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.registry import MODELS
 from nymity.table.attribute import Role
 
 

@@ -24,7 +24,7 @@ from nymity.core.errors import (
 )
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
-from nymity.publishing.pipeline import publish
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema

@@ -18,8 +18,8 @@ from samples import DIVERSE, K2, people, people_schema, released
 import nymity as ny
 from nymity.publishing.caveats import ORDER, Caveat, caveats_of_table, differences, verdict, worst_first
 from nymity.publishing.caveats.of_table import plain_form
-from nymity.publishing.job import Output
-from nymity.publishing.release import Release
+from nymity.publishing.jobs.job import Output
+from nymity.publishing.releases.release import Release
 from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.schema import Schema
 

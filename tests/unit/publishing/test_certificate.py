@@ -17,11 +17,11 @@ from samples import DIVERSE, K2, people, people_schema, released
 
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
-from nymity.publishing.certificate import salted
-from nymity.publishing.fingerprint import file_fingerprint, fingerprint
-from nymity.publishing.job import Job, Output, Source
-from nymity.publishing.pipeline import publish
-from nymity.publishing.reading_back import read_release
+from nymity.publishing.certificates.certificate import salted
+from nymity.publishing.custodian.reading_back import read_release
+from nymity.publishing.jobs.job import Job, Output, Source
+from nymity.publishing.running.pipeline import publish
+from nymity.publishing.sealing.fingerprint import file_fingerprint, fingerprint
 from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema

@@ -16,11 +16,11 @@ from nymity.core.errors import FileError, InputError, JobError
 from nymity.io import RELEASED, write_table
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity, KMatching
-from nymity.publishing.certificate import Certificate
-from nymity.publishing.check import check, read_certificate
-from nymity.publishing.job import Job, Output
-from nymity.publishing.pipeline import publish
-from nymity.publishing.release import Release
+from nymity.publishing.certificates.certificate import Certificate
+from nymity.publishing.checking.check import check, read_certificate
+from nymity.publishing.jobs.job import Job, Output
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import identifying, quasi, sensitive
 from nymity.table.schema import Schema
 

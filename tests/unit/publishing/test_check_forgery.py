@@ -18,8 +18,8 @@ from samples import people_schema
 import nymity as ny
 from checking import checked
 from nymity.core.errors import NymityError
-from nymity.publishing.certificate_form import certificate_form
-from nymity.publishing.contradictions import StatedJob, contradictions
+from nymity.publishing.certificates.certificate_form import certificate_form
+from nymity.publishing.certificates.contradictions import StatedJob, contradictions
 
 Certificate = dict[str, Any]
 

@@ -14,8 +14,8 @@ import pytest
 
 import nymity as ny
 from checking import checked
-from nymity.publishing.check import CheckResult
-from nymity.publishing.release import Release
+from nymity.publishing.checking.check import CheckResult
+from nymity.publishing.releases.release import Release
 
 _draw = np.random.default_rng(3)
 _WHO = np.sort(_draw.integers(0, 25, 60))

@@ -19,8 +19,8 @@ import nymity as ny
 from nymity.cli.main import app
 from nymity.core.errors import JobError, NymityError, TableError
 from nymity.publishing import toml_job
-from nymity.publishing.check import Answer
-from nymity.publishing.children import HAS_CHILDREN, misjoined, rejoined, split
+from nymity.publishing.checking.check import Answer
+from nymity.publishing.jobs.children import HAS_CHILDREN, misjoined, rejoined, split
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
 

@@ -16,12 +16,12 @@ from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.optimal import OptimalLattice
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
-from nymity.publishing.compare import Comparer, Comparison, compare
-from nymity.publishing.job import Job
-from nymity.publishing.opened import open as open_release
-from nymity.publishing.pipeline import publish
-from nymity.publishing.reading_back import read_release
-from nymity.publishing.run import Run
+from nymity.publishing.comparing.compare import Comparer, Comparison, compare
+from nymity.publishing.custodian.reading_back import read_release
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.releases.opened import open as open_release
+from nymity.publishing.running.pipeline import publish
+from nymity.publishing.running.run import Run
 from nymity.quality import LOSSES
 from nymity.table.attribute import insensitive, quasi
 from nymity.table.hierarchy import Hierarchy
@@ -34,7 +34,7 @@ def test_a_run_compares_as_anybody_does_and_encodes_nothing_again(method: Any, m
     run = Run(job, people())
     release = run.release()
     expected = compare(people(), release)
-    monkeypatch.setattr("nymity.publishing.compare.encode", lambda *_: pytest.fail("encoded again"))
+    monkeypatch.setattr("nymity.publishing.comparing.compare.encode", lambda *_: pytest.fail("encoded again"))
     assert run.compared(release) == expected
     shown = [release.outcome.minimized.name]
     if shown[0] in {one.name for one in expected.losses}:

@@ -18,9 +18,9 @@ import nymity as ny
 from nymity.core.commit import committing
 from nymity.core.disk import JOURNAL_NAME
 from nymity.core.errors import FileError, ParameterError
-from nymity.publishing import release as release_module
-from nymity.publishing.custody import Custody, make_way
-from nymity.publishing.signing import new_key
+from nymity.publishing.custodian.custody import Custody, make_way
+from nymity.publishing.releases import release as release_module
+from nymity.publishing.sealing.signing import new_key
 
 
 def everything(folder: Path) -> dict[str, bytes]:

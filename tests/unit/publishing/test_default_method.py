@@ -15,9 +15,9 @@ from nymity.core.errors import InputError
 from nymity.core.progress import Progress
 from nymity.lattice.default import default_search, rounded
 from nymity.lattice.space import LARGE
-from nymity.publishing.inspect import inspect, starter_job
-from nymity.publishing.job import Job
-from nymity.publishing.json_schema import job_schema
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.json_schema import job_schema
+from nymity.publishing.preparing.inspect import inspect, starter_job
 
 K = ny.KAnonymity(k=3)
 

@@ -13,8 +13,8 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import FileError, JobError, NoSolutionError, ParameterError
-from nymity.publishing.job import Job, Source
-from nymity.publishing.release import Release
+from nymity.publishing.jobs.job import Job, Source
+from nymity.publishing.releases.release import Release
 from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.schema import Schema
 

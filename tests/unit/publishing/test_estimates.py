@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.publishing.estimates import MOST_VALUES, Estimate, estimates_of
+from nymity.publishing.comparing.estimates import MOST_VALUES, Estimate, estimates_of
 
 SAMPLE = pl.DataFrame(
     {

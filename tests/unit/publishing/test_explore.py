@@ -15,9 +15,9 @@ from nymity.core.errors import Interrupted, JobError, ParameterError
 from nymity.lattice.datafly import Datafly
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity, KMap
-from nymity.publishing.explore import explore
-from nymity.publishing.job import Job, Source
-from nymity.publishing.pipeline import publish
+from nymity.publishing.jobs.job import Job, Source
+from nymity.publishing.preparing.explore import explore
+from nymity.publishing.running.pipeline import publish
 from nymity.quality import DomainShareLoss
 from nymity.table.attribute import quasi
 from nymity.table.partition_recoding import PartitionRecoding

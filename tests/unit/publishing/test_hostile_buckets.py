@@ -12,7 +12,7 @@ from test_publish_buckets import PROMISE, SCHEMA, patients, released
 
 import nymity as ny
 from nymity.core.errors import InputError, TableError
-from nymity.publishing.check import Answer
+from nymity.publishing.checking.check import Answer
 from nymity.utility import Released
 
 BIG = 2**63 - 1

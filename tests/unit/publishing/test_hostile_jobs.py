@@ -11,8 +11,8 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import NymityError
-from nymity.publishing.job import Job
-from nymity.publishing.registry import METHODS, MODELS
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.registry import METHODS, MODELS
 from nymity.quality import LOSSES
 from nymity.table.builders import BUILDERS
 

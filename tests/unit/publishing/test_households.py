@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import naive
 import nymity as ny
 from nymity.core.errors import JobError, ParameterError, TableError
-from nymity.publishing.check import Answer
+from nymity.publishing.checking.check import Answer
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
 from strategies import cases

@@ -20,8 +20,8 @@ from nymity.datasets import hospital
 from nymity.io.dictionary import Dictionary, Entry
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.default import rounded
-from nymity.publishing.inspect import SUGGEST_FROM, Inspection, inspect, starter_job
-from nymity.publishing.job import Job
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.preparing.inspect import SUGGEST_FROM, Inspection, inspect, starter_job
 from nymity.table.attribute import Role
 from nymity.table.builders import BUILDERS
 from nymity.table.hierarchy import Hierarchy

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import naive
 import nymity as ny
-from nymity.publishing.check import CheckResult
+from nymity.publishing.checking.check import CheckResult
 from nymity.table.attribute import Attribute, Role
 from nymity.table.item_cells import ItemColumn
 from nymity.table.recoding import Recoding

@@ -15,10 +15,10 @@ from nymity.core.errors import FileError, JobError, ParameterError
 from nymity.io import RELEASED
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
-from nymity.publishing.job import Job, Output, Source
-from nymity.publishing.pipeline import publish
-from nymity.publishing.registry import METHODS, MODELS
-from nymity.publishing.toml import toml_job
+from nymity.publishing.jobs.job import Job, Output, Source
+from nymity.publishing.jobs.registry import METHODS, MODELS
+from nymity.publishing.jobs.toml import toml_job
+from nymity.publishing.running.pipeline import publish
 from nymity.quality import LOSSES
 from nymity.table.attribute import Role, identifying, insensitive, quasi, sensitive
 from nymity.table.builders import BUILDERS, HierarchyFile, Taxonomy

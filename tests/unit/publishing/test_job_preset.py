@@ -12,7 +12,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import ParameterError
-from nymity.publishing.job_preset import JOB_PRESETS, NO_ADVICE, SMALL_AREAS
+from nymity.publishing.jobs.job_preset import JOB_PRESETS, NO_ADVICE, SMALL_AREAS
 from nymity.risk.presets import PRESETS as THRESHOLDS
 
 N = 240

@@ -12,10 +12,10 @@ from test_job import VARIANTS, WRONG, data, with_hierarchy
 
 from nymity.datasets import hospital
 from nymity.io import RELEASED
-from nymity.publishing.inspect import inspect, starter_job
-from nymity.publishing.job import Job
-from nymity.publishing.json_schema import job_schema
-from nymity.publishing.registry import METHODS, MODELS
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.json_schema import job_schema
+from nymity.publishing.jobs.registry import METHODS, MODELS
+from nymity.publishing.preparing.inspect import inspect, starter_job
 from nymity.quality import LOSSES
 from nymity.table.attribute import Role
 from nymity.table.builders import BUILDERS

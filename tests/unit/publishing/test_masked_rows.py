@@ -19,9 +19,9 @@ from nymity.privacy import (
     ProsecutorRisk,
     SampleUniques,
 )
-from nymity.publishing.measure import measure
-from nymity.publishing.pipeline import publish
-from nymity.publishing.verify import verify
+from nymity.publishing.certificates.verify import verify
+from nymity.publishing.comparing.measure import measure
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.schema import Schema
 

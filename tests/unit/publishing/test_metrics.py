@@ -17,9 +17,9 @@ import naive
 import nymity as ny
 from metric_oracles import ORACLES, Cell, Pair
 from nymity.core.errors import ParameterError, TableError
-from nymity.publishing.compare import Comparer, Comparison, compare
-from nymity.publishing.metrics import METRICS
-from nymity.publishing.release import Release
+from nymity.publishing.comparing.compare import Comparer, Comparison, compare
+from nymity.publishing.comparing.metrics import METRICS
+from nymity.publishing.releases.release import Release
 from nymity.quality import LOSSES, ambiguity, diameter
 from nymity.quality.metric import GROUPS
 from nymity.table.attribute import quasi, sensitive

@@ -27,10 +27,10 @@ import pytest
 
 import nymity as ny
 from nymity.io.compact import compact
-from nymity.publishing.job import Job, Output, Source
-from nymity.publishing.registry import METHODS
-from nymity.publishing.run import Run
-from nymity.publishing.signing import new_key
+from nymity.publishing.jobs.job import Job, Output, Source
+from nymity.publishing.jobs.registry import METHODS
+from nymity.publishing.running.run import Run
+from nymity.publishing.sealing.signing import new_key
 from nymity.report import write_about
 
 WARD, TOWN, ILL, NOTE, NAME = (

@@ -22,7 +22,7 @@ import nymity as ny
 from nymity.core.progress import Observer
 from nymity.partition.method import Partitioned, PartitionMethod
 from nymity.partition.problem import PartitionProblem
-from nymity.publishing.compare import Comparison, compare
+from nymity.publishing.comparing.compare import Comparison, compare
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy

@@ -15,9 +15,9 @@ import pytest
 import nymity as ny
 from cli_fixtures import Run
 from nymity.core.errors import TableError
-from nymity.publishing.apply import applied
 from nymity.publishing.caveats.of_persons import _intersected
-from nymity.publishing.earlier_release import EarlierRelease
+from nymity.publishing.jobs.earlier_release import EarlierRelease
+from nymity.publishing.running.apply import applied
 from nymity.recommending.trial import risk_of
 
 #: Two patients with five visits each.

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 import nymity as ny
-from nymity.publishing.compare import compare
+from nymity.publishing.comparing.compare import compare
 from nymity.table.builders import Intervals
 
 SCHEMA = ny.Schema(

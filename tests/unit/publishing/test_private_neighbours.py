@@ -26,9 +26,9 @@ from nymity.cli.main import app
 from nymity.core import bits as random_bits
 from nymity.core.errors import JobError, SchemaError, TableError
 from nymity.io.text_cells import BEYOND, text_cells
-from nymity.publishing import run
-from nymity.publishing.job import Job, Output, Source
-from nymity.publishing.run import Run
+from nymity.publishing.jobs.job import Job, Output, Source
+from nymity.publishing.running import run
+from nymity.publishing.running.run import Run
 from nymity.table import sampled_recoding
 from nymity.table.attribute import Attribute, Role
 

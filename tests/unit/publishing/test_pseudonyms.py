@@ -15,8 +15,8 @@ import pytest
 import nymity as ny
 from nymity.core.draws import KeyedDraws
 from nymity.core.errors import FileError, InputError, JobError, ParameterError, SchemaError, TableError
-from nymity.publishing import pseudonyms as module
-from nymity.publishing.pseudonyms import Pseudonyms
+from nymity.publishing.steps import pseudonyms as module
+from nymity.publishing.steps.pseudonyms import Pseudonyms
 from nymity.table.attribute import Attribute, Role
 from nymity.table.encoding import person_ids
 

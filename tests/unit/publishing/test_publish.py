@@ -17,9 +17,9 @@ from nymity.core.errors import Interrupted, JobError, TableError
 from nymity.core.progress import Progress
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
-from nymity.publishing.job import Job, Output, Source
-from nymity.publishing.pipeline import publish
-from nymity.publishing.release import Release
+from nymity.publishing.jobs.job import Job, Output, Source
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.recoding import Recoding

@@ -24,8 +24,8 @@ from nymity.core.errors import (
     SchemaError,
     TableError,
 )
-from nymity.publishing.bucket_tables import bucket_problems, lost_records
-from nymity.publishing.release import Release
+from nymity.publishing.certificates.bucket_tables import bucket_problems, lost_records
+from nymity.publishing.releases.release import Release
 from nymity.table.bucket_recoding import BucketRecoding
 from nymity.table.recoding import Recoded, Recoding
 
@@ -308,7 +308,7 @@ def test_a_certificate_cannot_lead_to_other_files(tmp_path: Path) -> None:
 def test_nothing_is_published_if_the_second_table_cannot_be_read_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nymity.publishing import release_place as module
+    from nymity.publishing.custodian import release_place as module
 
     write = module.write_table
 

@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 import nymity as ny
 from nymity.cli.main import app
 from nymity.core.errors import InputError, ParameterError
-from nymity.publishing.certificate import measured_section
-from nymity.publishing.check import check
-from nymity.publishing.job import Job
-from nymity.publishing.release import broken
-from nymity.publishing.verify import verify
+from nymity.publishing.certificates.certificate import measured_section
+from nymity.publishing.certificates.verify import verify
+from nymity.publishing.checking.check import check
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.releases.release import broken
 
 GROUPS = {"lungs": ["asthma", "flu"], "belly": ["gastritis", "ulcer"]}
 MODELS = [

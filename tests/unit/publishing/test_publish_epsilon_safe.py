@@ -11,7 +11,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import JobError, SchemaError
-from nymity.publishing import run
+from nymity.publishing.running import run
 
 AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5 * 5}-{i // 5 * 5 + 4}", "*"] for i in range(20)])
 SEX = ny.Hierarchy.flat(["m", "f"])

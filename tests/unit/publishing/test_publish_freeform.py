@@ -19,13 +19,13 @@ from nymity.partition import freeform
 from nymity.partition.freeform import Freeform, FreeformGreedy, FreeformHungarian, FreeformSortGreedy
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import DistinctLDiversity, KMap, KMatching
-from nymity.publishing.check import check
-from nymity.publishing.compare import compare
-from nymity.publishing.job import Job
-from nymity.publishing.measure import measure
-from nymity.publishing.opened import open as open_release
-from nymity.publishing.pipeline import publish
-from nymity.publishing.release import Release
+from nymity.publishing.checking.check import check
+from nymity.publishing.comparing.compare import compare
+from nymity.publishing.comparing.measure import measure
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.releases.opened import open as open_release
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.pipeline import publish
 from nymity.report import render_report
 from nymity.table.attribute import insensitive, quasi, sensitive
 from nymity.table.encoding import encode

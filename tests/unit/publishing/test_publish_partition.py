@@ -13,14 +13,14 @@ from samples import DIVERSE, K2, people, people_schema
 from nymity.core.errors import HierarchyError, JobError, ParameterError, SchemaError, TableError
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import AverageRisk, KAnonymity, KMap, SampleUniques
-from nymity.publishing.apply import apply
-from nymity.publishing.check import check
-from nymity.publishing.compare import compare
-from nymity.publishing.job import Job
-from nymity.publishing.measure import measure
-from nymity.publishing.opened import open as open_release
-from nymity.publishing.pipeline import publish
-from nymity.publishing.release import Release
+from nymity.publishing.checking.check import check
+from nymity.publishing.comparing.compare import compare
+from nymity.publishing.comparing.measure import measure
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.releases.opened import open as open_release
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.apply import apply
+from nymity.publishing.running.pipeline import publish
 from nymity.report import render_report
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.hierarchy import Hierarchy

@@ -18,7 +18,7 @@ from checking import checked
 from nymity.cli.main import app
 from nymity.core.errors import FileError, InputError, JobError, NoSolutionError, ParameterError, TableError
 from nymity.io import RELEASED
-from nymity.publishing.fingerprint import fingerprint
+from nymity.publishing.sealing.fingerprint import fingerprint
 
 REGISTER = pl.DataFrame(
     {

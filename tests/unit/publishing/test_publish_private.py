@@ -19,10 +19,10 @@ from nymity.core.errors import FileError, InputError, JobError, NymityError, Par
 from nymity.core.locks import locked
 from nymity.core.progress import Progress
 from nymity.io import FORMATS
-from nymity.publishing import run
-from nymity.publishing.certificate import TableFigures, certify
-from nymity.publishing.job import Job, Source
-from nymity.publishing.job_tables import tables_of
+from nymity.publishing.certificates.certificate import TableFigures, certify
+from nymity.publishing.jobs.job import Job, Source
+from nymity.publishing.jobs.job_tables import tables_of
+from nymity.publishing.running import run
 
 AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5 * 5}-{i // 5 * 5 + 4}", "*"] for i in range(20)])
 SEX = ny.Hierarchy.flat(["m", "f"])

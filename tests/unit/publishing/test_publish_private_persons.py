@@ -21,8 +21,8 @@ import nymity as ny
 from nymity.cli.main import app
 from nymity.core import bits as random_bits
 from nymity.core.errors import NymityError, ParameterError
-from nymity.publishing import run
-from nymity.publishing.job import Job
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.running import run
 from nymity.report import render_about, render_board, render_report
 from nymity.table import sampled_persons
 from nymity.table.recoding import Recoding

@@ -10,7 +10,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import JobError, TableError
-from nymity.publishing.job import Job
+from nymity.publishing.jobs.job import Job
 
 
 def sample(n: int = 600) -> pl.DataFrame:

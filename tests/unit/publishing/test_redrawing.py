@@ -14,9 +14,9 @@ import nymity as ny
 from nymity.core.errors import FileError, JobError, ParameterError
 from nymity.dp.private_method import PrivateMethod
 from nymity.publishing.caveats import Caveat
-from nymity.publishing.job import Job, Output
-from nymity.publishing.redrawing import key_of
-from nymity.publishing.registry import METHODS
+from nymity.publishing.custodian.redrawing import key_of
+from nymity.publishing.jobs.job import Job, Output
+from nymity.publishing.jobs.registry import METHODS
 
 SCHEMA = ny.Schema(
     {

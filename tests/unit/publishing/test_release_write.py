@@ -24,13 +24,13 @@ from nymity.core.errors import FileError, ParameterError, PromiseError, TableErr
 from nymity.io import RELEASED
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity
-from nymity.publishing import release_place
-from nymity.publishing.check import check
-from nymity.publishing.fingerprint import fingerprint
-from nymity.publishing.job import Job, Output
-from nymity.publishing.pipeline import publish
-from nymity.publishing.reading_back import read_release
-from nymity.publishing.release import Release
+from nymity.publishing.checking.check import check
+from nymity.publishing.custodian import release_place
+from nymity.publishing.custodian.reading_back import read_release
+from nymity.publishing.jobs.job import Job, Output
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.pipeline import publish
+from nymity.publishing.sealing.fingerprint import fingerprint
 from nymity.table.attribute import identifying, insensitive, quasi, sensitive
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema

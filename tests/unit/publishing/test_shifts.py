@@ -12,7 +12,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import ParameterError, SchemaError, TableError
-from nymity.publishing.shifts import unique_gaps
+from nymity.publishing.steps.shifts import unique_gaps
 from nymity.table.attribute import Attribute, Role
 
 METHOD = ny.OptimalLattice(suppression=0.2)

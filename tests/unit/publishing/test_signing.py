@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 import nymity as ny
 from nymity.cli.main import app
 from nymity.core.errors import FileError, InputError, NymityError, ParameterError
-from nymity.publishing.job import Job, Source
-from nymity.publishing.signing import (
+from nymity.publishing.jobs.job import Job, Source
+from nymity.publishing.sealing.signing import (
     PASSPHRASE_VARIABLE,
     SIGNATURE_NAME,
     Sign,

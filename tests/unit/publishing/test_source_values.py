@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.publishing.job import Job
+from nymity.publishing.jobs.job import Job
 from nymity.report import render_report
 
 ROWS = 400

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.publishing.check import Answer
+from nymity.publishing.checking.check import Answer
 
 FRAME = pl.DataFrame({"a": [1, 2, 3, 4, 5, 6] * 3, "b": list("xxyyzzxyzxyzxyzxyz"), "c": list("mmmmmmmmmffffffffg")})
 METHODS = [

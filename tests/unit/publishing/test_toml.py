@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nymity.core.errors import JobError
-from nymity.publishing.toml import toml_comment, toml_job
+from nymity.publishing.jobs.toml import toml_comment, toml_job
 
 HOSTILE = [
     "",

@@ -434,7 +434,7 @@ def test_report(release: ny.Release, tmp_path: Path) -> None:
 
 
 def test_dir_lists_names_of_nymity_alone() -> None:
-    code = "import nymity as ny, nymity.publishing.release; print(*dir(ny))"
+    code = "import nymity as ny, nymity.publishing.releases.release; print(*dir(ny))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == sorted(ny.__all__)
 

@@ -11,8 +11,8 @@ from nymity.core.errors import ParameterError
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
 from nymity.privacy import DistinctLDiversity, KAnonymity
-from nymity.publishing.compare import compare
-from nymity.publishing.opened import open as open_release
+from nymity.publishing.comparing.compare import compare
+from nymity.publishing.releases.opened import open as open_release
 from nymity.quality import ClassificationLoss
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nymity.core.errors import ParameterError
-from nymity.publishing.metrics import METRICS
+from nymity.publishing.comparing.metrics import METRICS
 from nymity.quality import LOSSES
 from nymity.quality.trust import measured_trust, picked, trust_source
 

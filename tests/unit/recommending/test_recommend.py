@@ -25,7 +25,7 @@ from nymity.core.errors import (
     TableError,
 )
 from nymity.core.progress import Progress
-from nymity.publishing.job import Job, Source
+from nymity.publishing.jobs.job import Job, Source
 from nymity.recommending.recommend import recommend
 from nymity.recommending.recommendation import DATA_NAME, Recommendation
 from nymity.recommending.trial import TrialRunner

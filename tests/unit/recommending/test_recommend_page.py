@@ -10,7 +10,7 @@ import altair
 import pytest
 
 import nymity as ny
-from nymity.publishing.job import Job
+from nymity.publishing.jobs.job import Job
 from nymity.recommending.plot import front_plot
 from nymity.recommending.recommendation import Failure, Recommendation
 from nymity.recommending.recommendation_page import render_page

@@ -16,8 +16,8 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import FileError
-from nymity.publishing.release import ABOUT_NAME
-from nymity.publishing.signing import new_key
+from nymity.publishing.releases.release import ABOUT_NAME
+from nymity.publishing.sealing.signing import new_key
 from nymity.report import render_about, write_about
 
 sys.path.append(str(Path(__file__).parents[1] / "publishing"))

@@ -13,7 +13,7 @@ import pytest
 
 import nymity as ny
 from nymity.core.errors import FileError
-from nymity.publishing.registry import METHODS
+from nymity.publishing.jobs.registry import METHODS
 from nymity.report import Findings, quick_attacks, render_board, write_board
 
 sys.path.append(str(Path(__file__).parents[1] / "publishing"))

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.publishing.release import Release
+from nymity.publishing.releases.release import Release
 from nymity.report import quick_attacks, render_report
 from nymity.report.attacks import attacks_section
 from nymity.report.drivers import drivers_figure

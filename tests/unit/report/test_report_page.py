@@ -16,9 +16,9 @@ from nymity.core.errors import TableError
 from nymity.datasets import hospital, hospital_schema
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
-from nymity.publishing.metrics import METRICS
-from nymity.publishing.pipeline import publish
-from nymity.publishing.release import Release
+from nymity.publishing.comparing.metrics import METRICS
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.pipeline import publish
 from nymity.quality import LOSSES
 from nymity.report import chart, render_report, write_report
 from nymity.report.distribution import quasi_distribution

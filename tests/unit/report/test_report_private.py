@@ -12,7 +12,7 @@ import pytest
 
 import nymity as ny
 from nymity.dp.private_method import PrivateOutcome
-from nymity.publishing.release import Release
+from nymity.publishing.releases.release import Release
 from nymity.report import render_report, write_report
 
 AGE = ny.Hierarchy.from_rows([[str(i), f"{i // 5 * 5}-{i // 5 * 5 + 4}", "*"] for i in range(20)])

@@ -12,8 +12,8 @@ from nymity.datasets import hospital, hospital_schema
 from nymity.lattice.mingen import MinGen
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
-from nymity.publishing.pipeline import publish
-from nymity.publishing.release import Release
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.pipeline import publish
 from nymity.report import search
 from nymity.report.markup import Figures
 from nymity.report.search import search_section

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import nymity as ny
 from nymity.core.confidence_intervals import clustered_interval
 from nymity.core.errors import InputError, NoSolutionError, ParameterError, SchemaError, TableError
-from nymity.publishing.release import Release
+from nymity.publishing.releases.release import Release
 from nymity.risk import Linkage
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.attacks.scene_opening import open_scene

@@ -10,7 +10,7 @@ import nymity as ny
 from nymity.core.errors import TableError
 from nymity.dp.private_method import PrivateMethod
 from nymity.privacy import PrivacyModel
-from nymity.publishing.registry import METHODS
+from nymity.publishing.jobs.registry import METHODS
 
 SCHEMA = ny.Schema(
     {

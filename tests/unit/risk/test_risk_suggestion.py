@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from nymity.core.errors import TableError
 from nymity.datasets import hospital
-from nymity.publishing.inspect import inspect
+from nymity.publishing.preparing.inspect import inspect
 from nymity.risk import suggest
 from nymity.risk.evidence.vocabulary import CONCEPTS, WEIGHTS
 from nymity.risk.evidence.words_further import FURTHER

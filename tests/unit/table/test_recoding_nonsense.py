@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.publishing.apply import UnseenWarning
+from nymity.publishing.running.apply import UnseenWarning
 
 FRAME = pl.DataFrame(
     {"age": [20 + i % 6 for i in range(24)], "sex": ["f", "m"] * 12, "ill": [("a", "b", "c")[i % 3] for i in range(24)]}

@@ -17,7 +17,7 @@ from hypothesis.extra.numpy import arrays
 
 from nymity.core.errors import Interrupted
 from nymity.core.progress import Progress
-from nymity.publishing.metrics import METRICS
+from nymity.publishing.comparing.metrics import METRICS
 from nymity.quality import LOSSES
 from nymity.utility.naive_bayes import area_of
 from nymity_lab.study import find_study

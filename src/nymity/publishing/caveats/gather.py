@@ -12,9 +12,9 @@ from nymity.publishing.caveats.of_people import several_records, spelled_alike
 from nymity.publishing.caveats.of_persons import caveats_of_households, caveats_of_persons
 from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.caveats.of_table import caveats_of_table, empty_promises
-from nymity.publishing.differential import WITHOUT_LEDGER
-from nymity.publishing.job import Job
-from nymity.publishing.withheld import Withheld
+from nymity.publishing.jobs.differential import WITHOUT_LEDGER
+from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.withheld import Withheld
 from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.encoding import person_ids

@@ -9,8 +9,8 @@ from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_schema import caveats_of_schema
 from nymity.publishing.caveats.of_table import empty_promises
-from nymity.publishing.differential import WITHOUT_LEDGER
-from nymity.publishing.registry import Method, is_private
+from nymity.publishing.jobs.differential import WITHOUT_LEDGER
+from nymity.publishing.jobs.registry import Method, is_private
 from nymity.table.outcome import ByValues, Outcome
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema

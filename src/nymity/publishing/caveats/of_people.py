@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nymity.core.wording import count, people
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import plain_form, text_of
-from nymity.publishing.withheld import Withheld
+from nymity.publishing.jobs.withheld import Withheld
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
 from nymity.table.text import as_text, plainly_named

@@ -13,7 +13,7 @@ from nymity.core.wording import percent
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_table import class_of_rows, text_of
-from nymity.publishing.withheld import Withheld
+from nymity.publishing.jobs.withheld import Withheld
 from nymity.table.schema import Schema
 
 #: The warning of a population that does not tell its persons.

@@ -14,7 +14,7 @@ from nymity.core.row_runs import run_starts
 from nymity.core.wording import count, percent
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
-from nymity.publishing.fingerprint import as_any_file_tells
+from nymity.publishing.sealing.fingerprint import as_any_file_tells
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.text import as_text
 

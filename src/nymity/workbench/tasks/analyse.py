@@ -13,7 +13,7 @@ from typing import Any
 
 import nymity as ny
 from nymity.core.progress import Observer, Progress, report
-from nymity.publishing.job_tables import load_source
+from nymity.publishing.jobs.job_tables import load_source
 from nymity.report import Findings, Subject, chart_figures, quick_attacks, shape_of
 from nymity.workbench.runs import JOB_NAME, write_text
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import nymity as ny
 from nymity.core.progress import Observer, Progress, report
-from nymity.publishing.job_tables import load_source
+from nymity.publishing.jobs.job_tables import load_source
 from nymity.workbench.runs import JOB_NAME
 
 #: Records that take part at most: a person waits for the answer.

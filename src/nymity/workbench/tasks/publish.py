@@ -17,8 +17,8 @@ import nymity as ny
 from nymity.cli.console import Screen
 from nymity.cli.publish import Destination, publish_job
 from nymity.core.progress import Observer
-from nymity.publishing.explore import at_levels
-from nymity.publishing.signing import Sign
+from nymity.publishing.preparing.explore import at_levels
+from nymity.publishing.sealing.signing import Sign
 from nymity.workbench.passphrases import ask_page
 from nymity.workbench.runs import JOB_NAME, told_secret
 

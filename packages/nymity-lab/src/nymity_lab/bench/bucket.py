@@ -23,7 +23,7 @@ from nymity.core.draws import KeyedDraws
 from nymity.core.progress import Observer, silent
 from nymity.datasets import public
 from nymity.privacy import FPrivacy
-from nymity.publishing.pipeline import publish
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Schema

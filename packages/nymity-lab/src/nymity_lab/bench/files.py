@@ -22,7 +22,7 @@ import polars as pl
 
 from nymity.core.progress import Observer, silent
 from nymity.datasets import PublicDataset, public
-from nymity.publishing.toml import toml_job
+from nymity.publishing.jobs.toml import toml_job
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import counting_unit
@@ -64,7 +64,8 @@ import gc
 gc.disable()
 from nymity.cli.dataclass_code import compiled_once
 with compiled_once():
-    import nymity.cli.main, nymity.cli.publish, nymity.publishing.run, nymity.report.about, jinja2, nymity.kernels.kept
+    import nymity.cli.main, nymity.cli.publish, nymity.publishing.running.run
+    import nymity.report.about, jinja2, nymity.kernels.kept
 gc.freeze()
 """
 _READING = f"{_IMPORTS}\nfrom nymity.io import read_table\ntable = read_table('table.csv')"

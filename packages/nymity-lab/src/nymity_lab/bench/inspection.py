@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core.progress import Observer, silent
-from nymity.publishing.inspect import inspect
+from nymity.publishing.preparing.inspect import inspect
 from nymity_lab.bench.large_files import inspected
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line
@@ -65,7 +65,7 @@ def _lines(unit: float) -> Iterator[Line]:
 
 
 _MEMORY = """
-from nymity.publishing.inspect import inspect
+from nymity.publishing.preparing.inspect import inspect
 from nymity_lab.bench.inspection import RECORDS, many_columns
 from nymity_lab.bench.measuring import peak_megabytes
 inspect(many_columns(RECORDS))

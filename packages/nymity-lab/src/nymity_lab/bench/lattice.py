@@ -21,7 +21,7 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.search import LatticeSearch
 from nymity.lattice.space import Space
 from nymity.privacy import KAnonymity
-from nymity.publishing.measure import measure
+from nymity.publishing.comparing.measure import measure
 from nymity.table.encoding import EncodedTable, encode
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line

@@ -17,10 +17,10 @@ from nymity.lattice.datafly import Datafly
 from nymity.lattice.optimal import OptimalLattice
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
-from nymity.publishing.compare import Comparer, Comparison, compare
-from nymity.publishing.pipeline import publish
-from nymity.publishing.registry import Method
-from nymity.publishing.release import Release
+from nymity.publishing.comparing.compare import Comparer, Comparison, compare
+from nymity.publishing.jobs.registry import Method
+from nymity.publishing.releases.release import Release
+from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.builders import RandomTree
 from nymity.table.encoding import encode
@@ -123,7 +123,7 @@ _MEMORY = """
 from nymity_lab.bench.measuring import peak_megabytes
 from nymity_lab.bench.metrics import _METHODS, _census
 from nymity.privacy import KAnonymity
-from nymity.publishing.compare import compare
+from nymity.publishing.comparing.compare import compare
 from nymity.table.encoding import encode
 table, schema = _census()
 recoding = _METHODS["Mondrian"].run(encode(table, schema), [KAnonymity(k=10)], columns=table.columns).recoding

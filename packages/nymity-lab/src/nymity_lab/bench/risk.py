@@ -14,7 +14,7 @@ from nymity.datasets import public
 from nymity.lattice.optimal import OptimalLattice
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
-from nymity.publishing.pipeline import publish
+from nymity.publishing.running.pipeline import publish
 from nymity.risk import AttackReport, Linkage, attack, drivers, measure_risk
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line

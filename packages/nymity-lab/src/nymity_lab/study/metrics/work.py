@@ -11,7 +11,7 @@ from nymity_lab.study.metrics.releases import MONDRIAN, make
 from nymity_lab.study.study import Row, Rows
 
 if TYPE_CHECKING:
-    from nymity.publishing.compare import Comparer, Comparison
+    from nymity.publishing.comparing.compare import Comparer, Comparison
     from nymity.utility.learner import Examples, Learner
     from nymity_lab.study.metrics.data import Data
     from nymity_lab.study.metrics.releases import Made
@@ -77,7 +77,7 @@ def accuracy_by_k(data: str, k: int, draws: int, records: int | None) -> Rows:
 
 def _compared(source: Data, made: Made, algorithm: str) -> Comparison:
     """Measure by all metrics; hierarchies are a release's own, and value or ``*`` where it had an order alone."""
-    from nymity.publishing.compare import Comparer
+    from nymity.publishing.comparing.compare import Comparer
     from nymity.table.schema import Schema
 
     if algorithm == MONDRIAN:
@@ -137,6 +137,6 @@ def _tested(data: str, records: int | None) -> Examples:
 
 @lru_cache(maxsize=2)
 def _comparer(source: Data) -> Comparer:
-    from nymity.publishing.compare import Comparer
+    from nymity.publishing.comparing.compare import Comparer
 
     return Comparer(source.table, source.schema)

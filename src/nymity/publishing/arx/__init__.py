@@ -1,0 +1,1 @@
+"""Projects of ARX as jobs of ours."""

@@ -1,0 +1,1 @@
+"""What is told of a release: verification, the certificate and its form, and where one contradicts itself."""

@@ -1,0 +1,35 @@
+"""The loss of cell suppression again, from the stars of the written table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import polars as pl
+
+from nymity.core.validation import exact_fraction
+from nymity.partition.outcome import SuppressedCells
+from nymity.publishing.certificates.certificate_form import CertificateForm
+from nymity.publishing.certificates.contradictions import StatedJob
+from nymity.table.text import MASK, as_text
+
+
+def miscounted_stars(form: CertificateForm, stated: StatedJob, released: pl.DataFrame) -> Iterator[str]:
+    """Return whether a loss that is a count of suppressed cells is not that of the table.
+
+    A column on a level may show ``*`` that nobody suppressed, where its hierarchy has such nodes.
+    """
+    if form.loss is None or form.loss.value is None or form.loss.key != SuppressedCells.key:
+        return
+    levels = getattr(stated.method, "levels", {})
+    weights = {name: exact_fraction(stated.schema[name].weight) for name in stated.quasi}
+    mean, fewest, most = sum(weights.values(), Fraction(0)) / len(weights), Fraction(0), Fraction(0)
+    for name, weight in weights.items():
+        stars = int((as_text(released[name]) == MASK).sum()) * weight / mean
+        raw = max(levels.get(name, 0), stated.schema[name].min_level) == 0
+        fewest, most = fewest + stars * raw, most + stars
+    if not float(fewest) * (1 - 1e-9) <= form.loss.value <= float(most) * (1 + 1e-9):
+        yield (
+            f"the certificate states suppressed cells of weight {form.loss.value:g}, the table has "
+            f"{float(most):g} (loss.value)"
+        )

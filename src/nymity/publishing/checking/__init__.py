@@ -1,0 +1,1 @@
+"""Holding a release that somebody received against its certificate or a job."""

@@ -1,0 +1,1 @@
+"""What is left of the promises when a release is intersected with earlier ones of the same people."""

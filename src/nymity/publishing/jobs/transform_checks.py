@@ -1,0 +1,86 @@
+"""What a job cannot ask of transforms: columns, promises and methods that they do not go together with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nymity.core.errors import JobError
+from nymity.core.quoting import as_given
+from nymity.core.validation import nearest
+from nymity.publishing.jobs.registry import Method, is_private
+from nymity.table.attribute import Role
+from nymity.table.schema import Schema
+from nymity.transforms import Transform
+
+
+def check_transforms(
+    transforms: Sequence[Transform], schema: Schema, method: Method | None, *, children: bool = False
+) -> None:
+    """Refuse columns that promises are about, and what links, methods and several tables do not go together with."""
+    for place, one in enumerate(transforms):
+        where = f"transforms[{place}]: {one.key}"
+        if is_private(method):
+            raise JobError(
+                where,
+                expected="none with a differentially private method, which publishes true records by its own proof",
+                got=f"one of {', '.join(map(repr, one.columns))}",
+            )
+        if children:
+            raise JobError(where, expected="one table", got="two tables of the same people")
+        _check_columns(where, one, schema)
+        if method is not None and method.makes.has_counts:
+            _check_apart(where, one, schema)
+        if not one.is_coding:
+            _check_links(where, schema)
+    _check_once(transforms)
+
+
+def _check_columns(where: str, one: Transform, schema: Schema) -> None:
+    for name in (*one.columns, *one.compared):
+        if name not in schema or not schema[name].is_published:
+            raise JobError(
+                where,
+                expected=f"columns that are published ({', '.join(map(repr, schema.published))})",
+                got=as_given(name),
+                hint=nearest(name, schema.published),
+            )
+    for name in one.columns:
+        role = schema[name].role
+        if role is not Role.INSENSITIVE:
+            raise JobError(
+                where,
+                expected="insensitive columns: a promise about values that were changed would be about nobody",
+                got=f"{name!r}, whose role is {role.value!r}",
+                hint="a hierarchy generalizes a quasi-identifier; or the role 'insensitive', without a promise",
+            )
+        if schema[name].shift is not None:
+            raise JobError(where, expected="columns whose dates are not moved", got=f"{name!r}, which has a shift")
+
+
+def _check_apart(where: str, one: Transform, schema: Schema) -> None:
+    if apart := [name for name in one.compared if schema[name].role is Role.SENSITIVE]:
+        raise JobError(
+            where,
+            expected="groups by columns of the first table, because sensitive values are published in a second one",
+            got=as_given(apart[0]),
+        )
+
+
+def _check_links(where: str, schema: Schema) -> None:
+    if schema.unit is not None and schema[schema.unit].pseudonym is not None:
+        raise JobError(
+            where,
+            expected="rows that nobody can link",
+            got=f"pseudonyms in {schema.unit!r}: draws for the rows of one person average out",
+            hint="leave the pseudonym out, or the transform",
+        )
+
+
+def _check_once(transforms: Sequence[Transform]) -> None:
+    """Refuse a column that is drawn for twice: who knows one of the draws would know more than each allows."""
+    names = [name for one in transforms if not one.is_coding for name in one.columns]
+    several = next((name for name in names if names.count(name) > 1), None)
+    if several is not None:
+        raise JobError(
+            "transforms", expected="one transform that draws for each column", got=f"several for {several!r}"
+        )

@@ -1,0 +1,116 @@
+"""Transforms in a run: when cells are changed, what that draws, and what is warned of.
+
+The order is fixed: columns are dropped, generalized and suppressed, then coded, and perturbed last. Transforms look at
+published rows alone: whoever is suppressed would hide nobody. A promise is verified on what all of it leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from nymity.core.draws import Draws, KeyedDraws
+from nymity.publishing.caveats.caveat import Caveat
+from nymity.publishing.sealing.fingerprint import fingerprint
+from nymity.table.content_order import content_order, ranked_text
+from nymity.table.text import gathered
+from nymity.transforms import Transform
+
+#: The warning of columns that are not true any more.
+CHANGED = "changed-values"
+
+
+def transformed(
+    table: pl.DataFrame, transforms: Sequence[Transform], draws: Draws, units: pl.Series | None
+) -> pl.DataFrame:
+    """Return published rows after all codings, in their order, and then all that draw; ``units``: of whom rows are."""
+    for one in transforms:
+        if one.is_coding:
+            table = _with_columns(table, dict(one.changed(table, draws, one.key, units)))
+    for place, one in enumerate(transforms):
+        if one.is_coding:
+            continue
+        # Draws belong to places in an order of contents, so that the source's order of rows has no part in them.
+        order = content_order(pl.DataFrame({column.name: ranked_text(column) for column in table}))
+        listed = pl.DataFrame({column.name: gathered(column, _places(order)) for column in table})
+        back = _places(np.argsort(order))
+        # Another table or order draws anew: one noise in two orders would be as many differences as there are rows.
+        purpose = f"{purpose_of(place, one)} {fingerprint(listed)}"
+        made = one.changed(listed, draws, purpose, None if units is None else gathered(units, _places(order)))
+        table = _with_columns(table, {name: gathered(column, back) for name, column in made.items()})
+    return table
+
+
+def purpose_of(place: int, one: Transform) -> str:
+    """Return what a transform draws, in the words of a certificate."""
+    return f"{one.title} ({place + 1})"
+
+
+def purposes(transforms: Sequence[Transform]) -> list[str]:
+    """Return everything that transforms draw."""
+    return [purpose_of(place, one) for place, one in enumerate(transforms) if not one.is_coding]
+
+
+def caveats_of_transforms(transforms: Sequence[Transform]) -> list[Caveat]:
+    """Warn of every column that is not true any more."""
+    return [
+        Caveat(
+            key=CHANGED,
+            says=f"Values in {name!r} were changed by {one.title}: they are not true, and no promise is about them. "
+            f"What stays: {one.keeps}.",
+            figures={"column": name},
+        )
+        for one in transforms
+        if not one.is_coding
+        for name in one.columns
+    ]
+
+
+def contradicted_transforms(transforms: Sequence[Transform], table: pl.DataFrame) -> Iterator[str]:
+    """Return which columns of a released table cannot have come of the transforms, as far as cells show it."""
+    ordered = sorted(transforms, key=lambda one: not one.is_coding)
+    for place, one in enumerate(ordered):
+        later = {name for other in ordered[place + 1 :] if not other.moves for name in other.columns}
+        if not later.isdisjoint(one.columns) or any(name not in table.columns for name in one.columns):
+            continue
+        if says := one.contradicted(table):
+            yield f"not what {one.title} leaves: {says} (job.transforms)"
+
+
+def made_by_transforms(transforms: Sequence[Transform]) -> dict[str, str]:
+    """Return columns that a recoding alone cannot publish of further rows, and why."""
+    alike = coded_by_cells(transforms)
+    return {
+        name: f"{one.title} changes it, "
+        + ("as the job or the release says" if name in alike else "by a look at all rows of one release")
+        for one in transforms
+        for name in one.columns
+    }
+
+
+def coded_by_cells(transforms: Sequence[Transform]) -> list[str]:
+    """Return the columns of which each cell is coded by itself: further rows have them, if the job is known."""
+    looking = {name for one in transforms if not one.of_cells for name in one.columns}
+    return [name for one in transforms for name in one.columns if name not in looking]
+
+
+def coded_alike(transforms: Sequence[Transform], rows: pl.DataFrame) -> dict[str, pl.Series]:
+    """Return these columns of further rows, coded as those of the release are."""
+    cells = {name: rows[name] for name in coded_by_cells(transforms) if name in rows.columns}
+    for one in transforms:
+        if names := [name for name in one.columns if name in cells]:
+            some = replace(one, columns=tuple(names))
+            cells |= some.changed(pl.DataFrame(list(cells.values())), KeyedDraws.public(one.key), one.key)
+    return cells
+
+
+def _with_columns(table: pl.DataFrame, made: dict[str, pl.Series]) -> pl.DataFrame:
+    return pl.DataFrame({column.name: made.get(column.name, column) for column in table})
+
+
+def _places(order: NDArray[np.int64]) -> pl.Series:
+    return pl.Series(order, dtype=pl.UInt32)
