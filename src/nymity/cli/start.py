@@ -17,9 +17,11 @@ _OBJECTS = 1_000_000
 #: numpy and scipy each bring an OpenBLAS that starts a thread for every core, which waits for work in a busy loop of
 #: 2^26 cycles: a tenth of a short command. After 2^4 cycles they sleep, and are woken when there is work.
 _WAITING = ("OPENBLAS_THREAD_TIMEOUT", "4")
-#: Arrays of so many bytes go back to the system when they are let go. glibc raises its limit to the largest that was
-#: let go so far, and keeps what is below: a tenth of a large run. Its option is called M_MMAP_THRESHOLD.
-_OPTION, _BYTES = -3, 1 << 18
+#: How glibc keeps memory that was let go. Arrays of 4 MB (M_MMAP_THRESHOLD, -3) go back to the system; unless told, it
+#: raises that limit to the largest that was let go so far, and keeps what is a tenth of a large run. Smaller ones are
+#: there for the next, and 64 MB at the end of the heap (M_TRIM_THRESHOLD, -1): pages that come anew cost more than what
+#: is done with them, and a search that gave back all of 256 kB took twice as long.
+_KEEPING = {-3: 1 << 22, -1: 1 << 26}
 
 
 def run() -> None:
@@ -31,7 +33,8 @@ def run() -> None:
         gc.set_threshold(_OBJECTS)
         if sys.platform == "linux":
             with suppress(OSError, AttributeError):  # another C library, which has no such option
-                ctypes.CDLL(None).mallopt(_OPTION, _BYTES)
+                for option, size in _KEEPING.items():
+                    ctypes.CDLL(None).mallopt(option, size)
         with compiled_once():
             code = _run()
         let_go()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -395,3 +396,44 @@ def test_threads_of_linear_algebra_do_not_wait_in_a_busy_loop(
         cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.stdout.splitlines()[0] == f"waiting {waiting}", done.stderr
+
+
+ARRAYS = """
+import resource, sys
+import numpy as np
+import nymity.cli.main
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1])
+
+def allocate():
+    np.ones(2**21, np.uint8)
+    before = faults()
+    for _ in range(100):
+        np.ones(2**21, np.uint8)  # 512 pages
+    print("anew", faults() - before)
+    np.ones(2**24, np.uint8)
+    before = resident()
+    arrays = []
+    for _ in range(4):
+        arrays += [np.ones(2**24, np.uint8), bytearray(300_000)]  # which lies behind the array, if that is kept
+    del arrays[::2]
+    print("kept", resident() - before)
+    return 0
+
+nymity.cli.main.run = allocate
+from nymity.cli.start import run
+run()
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no such options")
+def test_arrays_of_a_command_are_used_again_and_large_ones_go_back() -> None:
+    done = subprocess.run([sys.executable, "-c", ARRAYS], capture_output=True, text=True, timeout=60, check=False)
+    found = dict(line.split() for line in done.stdout.splitlines())
+    assert int(found["anew"]) < 512, "each array of two megabytes had pages of its own"
+    assert int(found["kept"]) < 8192, "sixteen megabytes did not go back"
