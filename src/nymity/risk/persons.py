@@ -18,6 +18,7 @@ from nymity.io import CodedTable, cells_at, numbers_at, rows_where, values_of
 from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, points_to_people
 from nymity.risk.identifiers import DATES
 from nymity.risk.people_words import are_years, is_a_name, is_of_one_person, names_code, names_household, names_people
+from nymity.table.encoding import person_ids
 
 #: Mean number of records of a value; with more it stands for kinds of people or for places, unless sex tells.
 SEVERAL = (1.03, 60.0)
@@ -104,17 +105,18 @@ class _Within:
 
 
 def find_persons(
-    table: pl.DataFrame | CodedTable, facts: Mapping[str, ColumnFacts]
+    table: pl.DataFrame | CodedTable, facts: Mapping[str, ColumnFacts], counts: Mapping[str, pl.DataFrame]
 ) -> tuple[PersonFinding | None, HouseholdFinding | None]:
     """Return the columns that most probably tell of whom records are, and who lives together; None where none does."""
     candidates, personal = _candidates(table, facts), _personal(facts)
-    person = _person(table, facts, candidates, personal)
+    person = _person(table, facts, counts, candidates, personal)
     return person, _household(table, facts, candidates, personal, person)
 
 
 def _person(
     table: pl.DataFrame | CodedTable,
     facts: Mapping[str, ColumnFacts],
+    counts: Mapping[str, pl.DataFrame],
     candidates: Sequence[_Within],
     personal: Sequence[str],
 ) -> PersonFinding | None:
@@ -128,11 +130,12 @@ def _person(
         numbered = _numbers(table, other.column) >= _numbers(table, best.column)
         if named and numbered and _is_within(table, best, other):
             best = other
+    records = _records_each(counts[best.column])
     return PersonFinding(
         column=best.column,
-        persons=best.values,
-        records=best.records,
-        most_records=facts[best.column].most_frequent,
+        persons=len(records),
+        records=int(records.sum()),
+        most_records=int(records.max()),  # type: ignore[arg-type]
         constant=best.constant,
         naming=tuple(
             other
@@ -145,6 +148,12 @@ def _person(
             if best.values >= ENOUGH_RECORDS and _numbers(table, other.column) and _is_within(table, other, best)
         ),
     )
+
+
+def _records_each(counts: pl.DataFrame) -> pl.Series:
+    """Return how many records each person has; spaces around an identifier make nobody else of it."""
+    told = pl.DataFrame({"person": person_ids(counts["value"]), "records": counts["count"]}).drop_nulls("person")
+    return told.group_by("person").agg(pl.col("records").sum())["records"]
 
 
 def _household(
@@ -183,7 +192,7 @@ def missed_by_records(table: pl.DataFrame, person: str, quasi: Sequence[str]) ->
     if not quasi:
         return 0
     cells = pl.DataFrame({f"q{i}": table[name] for i, name in enumerate(quasi)})
-    rows = cells.with_columns(table[person].alias("person"))
+    rows = cells.with_columns(person_ids(table[person]).alias("person"))
     classes = rows.group_by(cells.columns).agg(pl.len().alias("records"), pl.col("person").n_unique().alias("people"))
     return int(classes.filter((pl.col("records") >= USUAL_K) & (pl.col("people") < USUAL_K))["records"].sum())
 

@@ -78,7 +78,7 @@ def look_at(given: pl.DataFrame | CodedTable, dictionary: Labels | None = None) 
     table, counts = _counted_values(given) if isinstance(given, CodedTable) else _counted_rows(given)
     labels = {name: "" if dictionary is None else dictionary.label(name) or "" for name in counts}
     facts = {name: ColumnFacts.of(name, table.height, counts[name], label=labels[name]) for name in counts}
-    person, household = find_persons(table, facts)
+    person, household = find_persons(table, facts, counts)
     suggestions = {
         name: _beside(one, facts[name], name, person, household) for name, one in suggest_roles(table, facts).items()
     }

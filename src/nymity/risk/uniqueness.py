@@ -19,6 +19,7 @@ from nymity.core.errors import SchemaError
 from nymity.core.validation import nearest
 from nymity.io import CodedTable, to_polars
 from nymity.kernels.grouping import distinct
+from nymity.table.encoding import person_ids
 from nymity.table.text import as_text
 
 Codes = NDArray[np.uint32]
@@ -48,7 +49,7 @@ class Uniqueness:
 def uniqueness(table: Any, quasi: Sequence[str], *, person: str | None = None) -> Uniqueness:
     """Count who is unique in these columns of a table, any kind of frame; a gap is a value like any other.
 
-    Records without a person are left out where ``person`` names a column.
+    Where ``person`` names a column, records without a person are left out, and spaces around names tell nobody apart.
     """
     frame = table if isinstance(table, CodedTable) else to_polars(table)
     for name in (*quasi, *([person] if person is not None else [])):
@@ -61,7 +62,7 @@ def uniqueness(table: Any, quasi: Sequence[str], *, person: str | None = None) -
             )
     people, columns = None, [_codes(frame, name) for name in quasi]
     if person is not None:
-        whose = as_text(frame[person].alias("person"))
+        whose = person_ids(frame[person])
         known = whose.is_not_null()
         people, columns = _numbered(whose.filter(known)), [column[known.to_numpy()] for column in columns]
     rows = len(columns[0]) if columns else (len(people) if people is not None else frame.height)

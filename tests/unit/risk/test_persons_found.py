@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import nymity as ny
+from nymity.io import CodedTable
+from nymity.io.coded import CodedColumn
 from nymity.io.dictionary import Dictionary, Entry
 from nymity.table.attribute import Role
 
@@ -254,3 +257,33 @@ def test_a_label_says_that_a_column_tells_people_apart(label: str, told: bool) -
     rows = [{"p": f"P{draw.randrange(250):04}", "x1": draw.randrange(95), "x2": draw.choice("fm")} for _ in range(600)]
     known = Dictionary({"p": Entry(label=label)})
     assert (ny.inspect(pl.DataFrame(rows), dictionary=known)["p"].role is Role.PERSON) == told
+
+
+def _by_values(table: pl.DataFrame) -> CodedTable:
+    """Put a table as reading a large file leaves it."""
+    columns = []
+    for name in table.columns:
+        values = [None, *table[name].unique(maintain_order=True)]
+        codes = [values.index(cell) for cell in table[name]]
+        times = pl.Series([codes.count(code) for code in range(len(values))])
+        texts = pl.Series(name, values, dtype=pl.String)
+        columns.append(CodedColumn(name=name, values=texts, times=times, codes=np.array(codes, np.uint32), as_cut=True))
+    return CodedTable(columns)
+
+
+@pytest.mark.parametrize("given", [_by_values, lambda table: table], ids=["by values", "by rows"])
+def test_spaces_around_identifiers_make_no_further_people(given: Callable[[pl.DataFrame], Any]) -> None:
+    draw, rows = random.Random(3), []
+    for person in range(40):
+        own = (draw.choice("fm"), f"19{draw.randrange(30, 99)}-01-01")
+        for visit in range(6):
+            rows.append((["{}", " {}", "{} "][visit % 3].format(f"A{person:03d}"), *own, draw.choice("xyz")))
+    rows += [("  ", "f", "1950-01-01", "x")] * 3
+    table = pl.DataFrame(rows, schema=["patient", "sex", "born", "ill"], orient="row")
+    found = ny.inspect(given(table)).person
+    assert found is not None
+    assert (found.column, found.persons, found.records, found.most_records) == ("patient", 40, 240, 6)
+    assert found.reason.startswith("40 values for 240 records")
+    people = table.with_columns(pl.col("patient").str.strip_chars()).group_by("sex", "born")
+    few = people.agg(pl.len(), pl.col("patient").n_unique().alias("of")).filter(pl.col("len") >= 5, pl.col("of") < 5)
+    assert 200 < found.missed == few["len"].sum()

@@ -71,3 +71,9 @@ def test_without_columns_all_look_alike() -> None:
 def test_an_unknown_column_is_refused() -> None:
     with pytest.raises(SchemaError, match=r"none of that name. Try: .*age"):
         ny.risk.uniqueness(pl.DataFrame({"age": [1]}), ["aeg"])
+
+
+def test_a_person_is_alone_however_the_name_is_spaced() -> None:
+    table = pl.DataFrame({"who": ["Ann", " Ann", "Ann ", "Bo", "Cy", " "], "age": [1, 1, 1, 2, 2, 2]})
+    found = ny.risk.uniqueness(table, ["age"], person="who")
+    assert (found.units, found.unique, found.smallest) == (3, 1, 1)

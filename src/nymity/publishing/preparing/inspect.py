@@ -28,6 +28,7 @@ from nymity.risk.persons import PersonFinding, missed_by_records
 from nymity.risk.suggestion import LookedAt, look_at
 from nymity.table.attribute import Attribute, MissingPolicy, Role, WeightPublishing
 from nymity.table.builders import Flat, LostZeros, short_codes
+from nymity.table.encoding import person_ids
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
@@ -364,8 +365,10 @@ def _together_by_values(table: CodedTable, quasi: list[str], person: PersonFindi
         first, second = (table.coded[name].keys.to_numpy().astype(np.uint32) for name in quasi[:TELLING])
         bits = min(table.height.bit_length() + MORE_BITS, MOST_BITS)
         rows = pl.Series(rows_that_may_repeat(first, second, np.zeros(1 << bits - 2, np.uint8)))
-    names = [*quasi, *([person.column] if person else [])]
-    keys = {name: table.coded[name].keys_at(rows) for name in names}
+    keys = {name: table.coded[name].keys_at(rows) for name in quasi}
+    if person is not None:
+        who = table.coded[person.column]
+        keys[person.column] = replace(who, values=person_ids(who.values), as_cut=False).keys_at(rows)
     return pl.DataFrame(keys or {"": pl.repeat(0, len(rows), eager=True)}), table.height - len(rows)
 
 
