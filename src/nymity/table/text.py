@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import polars as pl
@@ -29,6 +30,26 @@ def as_text(values: pl.Series) -> pl.Series:
         return values.replace_strict([True, False], ["true", "false"], default=None, return_dtype=pl.String)
     text = values.cast(pl.String)
     return text.set(text == "", None) if (text == "").any() else text
+
+
+def as_known(column: pl.Series, known: Collection[str | None]) -> pl.Series:
+    """Return a column of text as numbers where these are ``known`` by their text, and what is written is not.
+
+    A file has 3.0 among numbers with fractions, whose text is 3; read again it stays what is written, which may be one.
+    """
+    texts = plainly_named(column).drop_nulls().unique()
+    if texts.dtype != pl.String or all(text in known for text in texts):
+        return column
+    numbers = texts.cast(pl.Float64, strict=False)
+    written = numbers.null_count() == 0 and bool((numbers.cast(pl.String) == texts).all())
+    if not written or not all(text in known for text in as_text(numbers)):
+        return column
+    return column.cast(pl.Float64)
+
+
+def all_as_known(frame: pl.DataFrame, known: Mapping[str, Collection[str | None]]) -> pl.DataFrame:
+    """Return a frame with the columns of ``known`` by :func:`as_known`."""
+    return pl.DataFrame([as_known(one, known[one.name]) if one.name in known else one for one in frame])
 
 
 def check_comparable(values: pl.Series, *, where: str = "column") -> None:

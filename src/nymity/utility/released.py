@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from nymity.table.hierarchy import Hierarchy
 from nymity.table.published_cells import ReadCells, StatedLevels, as_they_are, by_recoding, by_text
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
+from nymity.table.text import all_as_known, as_text
 
 if TYPE_CHECKING:
     from nymity.privacy import PrivacyModel
@@ -57,6 +58,9 @@ class Released:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frame", to_polars(self.frame))
+        if self.recoding is not None and not self.recoding.has_own_cells:
+            nodes = self.recoding.hierarchies.items()
+            object.__setattr__(self, "frame", all_as_known(self.frame, {n: set().union(*h.labels) for n, h in nodes}))
         if self.counts is not None:
             object.__setattr__(self, "counts", to_polars(self.counts))
             _check_fit(self.frame, self.counts)
@@ -128,6 +132,12 @@ class Released:
                 got="the table alone",
                 hint="take the custodian's folder of the release, or --recoding",
             )
+
+    def beside(self, source: pl.DataFrame) -> Released:
+        """Return it with numbers where the table it was made from has them, and a file holds them as text."""
+        names = [] if self.schema is None else [*self.schema.quasi, *self.schema.sensitive]
+        known = {name: set(as_text(distinct_values(source[name]))) for name in names if name in source.columns}
+        return replace(self, frame=all_as_known(self.frame, known))
 
     def reading(self, source: pl.DataFrame | None = None) -> CellReading | None:
         """Return what cells stand for: by the recoding, or beside the original by the levels that a certificate states.

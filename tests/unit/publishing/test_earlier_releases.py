@@ -215,6 +215,22 @@ def test_values_that_both_classes_have_are_what_is_left() -> None:
     assert warning.figures["smallest_group"] == 1
 
 
+def test_numbers_of_an_earlier_file_are_those_of_the_table(tmp_path: Path) -> None:
+    """A file has 2.0 among numbers with fractions."""
+    columns = {"who": list("abcd"), "x": ["1", "1", "2", "2"], "y": [1.5, 2.0, 1.5, 2.0], "s": [1.5, 2.0, 2.0, 2.5]}
+    frame, roles = pl.DataFrame(columns), {"who": identifying(), "x": quasi(), "y": quasi(), "s": sensitive()}
+    ny.publish(frame, Schema(roles | {"y": identifying()}), privacy=K2, out=tmp_path / "by x")
+    ny.publish(frame, Schema(roles | {"x": identifying()}), privacy=K2, out=tmp_path / "by y")
+    for first, then in (("x", "y"), ("y", "x")):
+        before = [ny.EarlierRelease(release=str(tmp_path / f"by {first}"))]
+        after = ny.publish(frame, Schema(roles | {first: identifying()}), privacy=K2, earlier_releases=before)
+        (warning,) = [one for one in after.warnings if one.key == "earlier-releases"]
+        assert after.levels == {then: 0}
+        assert warning.figures["fewest_values"] == {"s": 1}
+        assert warning.figures["certain"] == {"s": 2}
+        assert warning.figures["smallest_group"] == 1
+
+
 # -- monthly deliveries ----------------------------------------------------------------------------------------
 
 

@@ -201,7 +201,7 @@ class Comparer:
 
     def compare(self, release: Any, *, measures: Sequence[str] | None = None) -> Comparison:
         """Compare a release with the original: by all losses and metrics, or those of these names."""
-        released = Released.of(release)
+        released = Released.of(release).beside(self._kept)
         released.check_readable()
         frame, recoding = released.frame, released.recoding
         original = self._encoded(released)

@@ -28,7 +28,9 @@ from nymity.publishing.jobs.withheld import divides_equals
 from nymity.publishing.sealing.fingerprint import content_hash, fingerprint
 from nymity.publishing.sealing.signing import CERTIFICATE_NAME
 from nymity.table.attribute import Role
+from nymity.table.encoding import distinct_values
 from nymity.table.recoding import Recoding
+from nymity.table.text import all_as_known, as_text
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,14 +60,17 @@ def open_earlier(number: int, one: str | EarlierRelease, source: pl.DataFrame, p
     roles = {role: tuple(c["name"] for c in certificate["columns"] if c["role"] == role.value) for role in Role}
     stated = certificate["job"].get("schema", {})
     sensitive = tuple(name for name, attribute in stated.items() if attribute.get("role") == Role.SENSITIVE.value)
+    made_from = _source(one, where, source, certificate, salt, person)
+    names = [name for name in (*roles[Role.QUASI], *sensitive) if name in made_from.columns]
+    known = {name: set(as_text(distinct_values(made_from[name]))) for name in names}
     rows = LinkedRows(
-        frame=frame,
+        frame=all_as_known(frame, known),
         quasi=roles[Role.QUASI],
         sensitive=sensitive,
-        source=_source(one, where, source, certificate, salt, person),
+        source=made_from,
         source_rows=link,
         recoding=recoding,
-        counts=counts,
+        counts=None if counts is None else all_as_known(counts, known),
     )
     return Opened(entry=entry, rows=rows, secret=_keeps_secrets(certificate, where))
 

@@ -40,8 +40,10 @@ def open_scene(
         release = linked_to(to_polars(original))  # where an engine wrote it, and numbered no rows
     released = Released.of(release)
     schema = released.schema_for("attack")
-    scene = _bare(released, schema, name, settings)
     source = None if original is None else _published_records(to_polars(original), schema)
+    if source is not None:
+        released = released.beside(source[0])
+    scene = _bare(released, schema, name, settings)
     if released.population is None and population is not None:
         released = replace(released, population=to_polars(population))
     reading = released.reading(None if source is None else source[0])
