@@ -16,7 +16,17 @@ def public_names(package: str, **modules: str) -> tuple[list[str], Callable[[str
 
     def load(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{_near(package, name)}")
         return getattr(import_module(f"{package}.{homes[name]}"), name)
 
     return list(homes), load
+
+
+def _near(package: str, name: str) -> str:
+    """Return which name is near, of those that the package lists; Python itself asks for some of its own."""
+    if name.startswith("_"):
+        return ""
+    from nymity.core.validation import nearest
+
+    near = nearest(name, import_module(package).__all__)
+    return f". Try: {near}" if near else ""

@@ -35,12 +35,14 @@ def as_given(value: object, *, limit: int = 80) -> str:
 
     Whoever swaps two arguments gives the table in place of a number, and its cells belong into no message.
     """
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
     if isinstance(value, Mapping | list | tuple | set | frozenset):
         cells: Collection[object] = value.values() if isinstance(value, Mapping) else value
         if len(value) > _FEW or any(isinstance(one, Collection) and not isinstance(one, str) for one in cells):
             return f"{type(value).__name__} of {len(value):,}"
     elif not isinstance(value, _WRITTEN) and not dataclasses.is_dataclass(value) and not _is_scalar(value):
-        return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+        return type(value).__name__
     return repr(value)[:limit]
 
 

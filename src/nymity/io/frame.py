@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 import polars as pl
@@ -229,9 +230,19 @@ def _kind_of(kind: type) -> str:
 
 def _unknown(frame: object) -> InputError:
     kind = type(frame)
+    got = f"{kind.__module__}.{kind.__qualname__}"
+    hint = "pandas.DataFrame(...) of it, or ny.read_table(path) of a file"
+    if isinstance(frame, str | PurePath):
+        got = f"the text {str(frame)!r:.80}" if isinstance(frame, str) else f"the path {str(frame)!r:.80}"
+        read = f"ny.read_table({str(frame)!r:.80})"
+        hint = read if PurePath(frame).suffix else f"ny.open({str(frame)!r:.80}) of a release, {read} of a file"
+    elif kind.__name__ == "Series":
+        hint = ".to_frame() of it"
+    elif hasattr(frame, "table") and hasattr(frame, "certificate"):  # a release
+        hint = ".table of it"
     return InputError(
         "frame",
         expected="a polars, pandas or pyarrow table, a dict of columns, or anything that streams Arrow data",
-        got=f"{kind.__module__}.{kind.__qualname__}",
-        hint="pandas.DataFrame(...) of it, or ny.read_table(path) of a file",
+        got=got,
+        hint=hint,
     )

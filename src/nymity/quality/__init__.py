@@ -59,6 +59,7 @@ def loss_of(loss: str | Loss, *, where: str = "loss") -> Loss:
     if isinstance(loss, Loss):
         return loss
     if not isinstance(loss, str):
-        raise ParameterError(where, expected="a loss or the key of one", got=as_given(loss))
+        hint = f"{loss.__name__}()" if isinstance(loss, type) and issubclass(loss, Loss) else ""
+        raise ParameterError(where, expected="a loss or the key of one", got=as_given(loss), hint=hint)
     one_of(where, loss, LOSSES)
     return LOSSES[loss]()

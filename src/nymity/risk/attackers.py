@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.wording import percent
+
 
 @dataclass(frozen=True, kw_only=True)
 class AttackerRisk:
@@ -33,6 +35,11 @@ class AttackerRisk:
     average: Fraction | None
     records: int
     above: int
+
+    def __repr__(self) -> str:
+        chances = [("highest", self.highest), ("average", self.average)]
+        told = ", ".join(f"{name} {percent(float(chance))}" for name, chance in chances if chance is not None)
+        return f"AttackerRisk({self.attacker}: {told or 'no records'}, {self.above:,} of {self.records:,} above)"
 
     @property
     def share_above(self) -> Fraction | None:

@@ -97,6 +97,8 @@ def combinations_of(
 
 def as_frame(where: str, table: Any) -> pl.DataFrame:
     """Return a frame of any kind as a polars table."""
+    if isinstance(table, int) and where == "population":
+        raise TableError(where, expected="a table", got="int", hint=f"population_size={table!r}")
     try:
         return to_polars(table)
     except InputError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -49,6 +49,15 @@ class RiskProfile(Carded):
     attackers is said of persons, each counted once in a class. ``row_share`` is then the largest share that one person
     has of the rows of a class: who picks a row of it has picked theirs.
     """
+
+    _instead: ClassVar = {
+        **dict.fromkeys(("max_risk", "highest", "highest_risk", "risk"), ".prosecutor.highest"),
+        **dict.fromkeys(("average", "average_risk", "mean_risk"), ".prosecutor.average"),
+        **dict.fromkeys(("global_risk", "expected_reidentifications"), ".marketer"),
+        **dict.fromkeys(("k", "smallest_class"), "min(risk.sizes), or ny.measure(df, [...]).smallest_class"),
+        "uniques": ".unique_records",
+        "to_csv": ".to_frame().write_csv(path)",
+    }
 
     quasi: tuple[str, ...]
     records: int

@@ -455,6 +455,8 @@ _OTHER_WORDS = {
 
 
 def _role_meant(word: object) -> str:
+    if isinstance(word, Mapping) and word.get("role") in list(Role):
+        return _called_with(word)
     if not isinstance(word, str):
         parts = word if isinstance(word, tuple | list) else [word]
         return "ny.quasi(...) of the hierarchy" if any(hasattr(part, "build") for part in parts) else ""
@@ -462,7 +464,19 @@ def _role_meant(word: object) -> str:
     for role, others in _OTHER_WORDS.items():
         if plain in [other.replace("-", " ") for other in others]:
             return repr(role)
+    if plain in ("ignore", "skip", "exclude", "unused"):
+        return "'identifying', which leaves it out, or 'insensitive', which publishes it as it is"
     return validation.nearest(word, [role.value for role in Role])
+
+
+def _called_with(fields: Mapping[Any, Any]) -> str:
+    """Return the call that says what a table of a job file says."""
+    form = fields.get("hierarchy")
+    built = dict(form) if isinstance(form, Mapping) else {"type": form} if isinstance(form, str) else {}
+    words = [repr(built.pop("type"))] if "type" in built else []
+    beside = {name: value for name, value in fields.items() if name not in ("role", "hierarchy")}
+    words += [f"{name}={value!r}" for name, value in {**built, **beside}.items()]
+    return f"ny.{fields['role']}({', '.join(words)})"
 
 
 def _built_by(given: HierarchySource | str | None, parameters: Mapping[str, Any]) -> HierarchySource | None:

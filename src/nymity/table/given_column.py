@@ -6,7 +6,7 @@ pandas is recognized by the name of its types' module: it is never imported unle
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -29,7 +29,7 @@ def to_series(values: Any, name: str | None = None) -> pl.Series:
     if not is_frame and type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "dtype"):
         column = pandas_column(called, values)
         return days_alone(column) if isinstance(column, pl.Series) else listed_column(called, column)
-    if is_frame or not isinstance(values, Iterable):
+    if is_frame or isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TableError(
             f"column {called!r}" if called else "values",
             expected="one column: a series of polars or pandas, an array, or a list of values",
@@ -95,8 +95,9 @@ def _without_missing(values: Any) -> list[object]:
 
 def listed_column(name: str, values: Any) -> pl.Series:
     """Return one column; values of several kinds become text, numbers of several kinds floats."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise TableError(f"column {name!r}", expected="a list of values", got=type(values).__name__)
+    if isinstance(values, Mapping | str | bytes) or not isinstance(values, Iterable):
+        hint = "frame.to_dict('list') of pandas, or the frame itself" if isinstance(values, Mapping) else ""
+        raise TableError(f"column {name!r}", expected="a list of values", got=type(values).__name__, hint=hint)
     try:
         if hasattr(values, "dtype"):  # numpy arrays and series have one type already
             return pl.Series(values).alias(name)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from json.encoder import encode_basestring
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,7 @@ import polars as pl
 from nymity.core.card import Card, Carded, CardTable
 from nymity.core.commit import replace_file
 from nymity.core.errors import HierarchyError
+from nymity.core.paths import path_text
 from nymity.core.quoting import as_given, quoted, shown
 from nymity.core.wording import count
 from nymity.table.rule import NOWHERE, Rule
@@ -44,7 +45,7 @@ MOST_LEVELS = 100
 _MAKERS = ("from_rows", "from_columns", "from_dict", "read", "suggest")
 _CALLED_OTHERWISE = {
     **dict.fromkeys(("from_csv", "from_file", "load", "read_csv", "from_arx"), "Hierarchy.read(path)"),
-    **dict.fromkeys(("from_frame", "from_pandas", "from_dataframe", "from_df"), "from_rows(df.values.tolist())"),
+    **dict.fromkeys(("from_frame", "from_pandas", "from_dataframe", "from_df"), "Hierarchy.from_rows(df)"),
     **dict.fromkeys(("from_tree", "from_mapping", "nested"), "Hierarchy.taxonomy({group: [values]})"),
     **dict.fromkeys(("redaction", "prefix", "prefixes", "mask", "truncate"), "Hierarchy.masking()"),
     **dict.fromkeys(("ranges", "bins", "numeric"), "Hierarchy.intervals(width=10)"),
@@ -90,6 +91,12 @@ class Hierarchy(Carded, metaclass=_Builders):
     where it is a function of them.
     """
 
+    _instead: ClassVar = {
+        "levels": ".height, the number of the top level, or .to_frame(), which has a column for each",
+        **dict.fromkeys(("apply", "map", "transform"), ".generalize(value, level)"),
+        **dict.fromkeys(("to_csv", "write"), ".save(path)"),
+    }
+
     labels: tuple[tuple[Label, ...], ...]
     codes: tuple[NDArray[np.int32], ...]
     rule: Rule | None = None
@@ -102,8 +109,9 @@ class Hierarchy(Carded, metaclass=_Builders):
     def from_rows(rows: Sequence[Sequence[Label]], *, where: str = "hierarchy", rule: Rule | None = None) -> Hierarchy:
         """Build from one row per raw value: ``[raw, level 1, ..., top]`` (the form ARX uses), validated.
 
-        ``rule``: the function of the value that made the rows, where one did.
+        ``rule``: the function of the value that made the rows, where one did. A frame or an array has its rows.
         """
+        rows = _plain_rows(rows, where)
         if rows and len(rows[0]) > MOST_LEVELS:
             raise HierarchyError(
                 where,
@@ -161,7 +169,7 @@ class Hierarchy(Carded, metaclass=_Builders):
         """Read an ARX-style CSV file: one line per raw value, level 0 first, no header."""
         from nymity.table.builders.file import read_hierarchy
 
-        return read_hierarchy(Path(path), delimiter=delimiter)
+        return read_hierarchy(Path(path_text("path", path)), delimiter=delimiter)
 
     @staticmethod
     def taxonomy(tree: Mapping[str, Any] | None = None, **parameters: Any) -> builders.Taxonomy:
@@ -457,6 +465,25 @@ def some_of(values: Sequence[Label], *, limit: int = 5) -> str:
     """Quote the first few values for a message and count the rest."""
     more = f" and {len(values) - limit} more" if len(values) > limit else ""
     return ", ".join(quoted(value) for value in values[:limit]) + more
+
+
+def _plain_rows(rows: Any, where: str) -> Sequence[Sequence[Label]]:
+    """Return rows as lists of texts, also those of a frame or an array."""
+    if isinstance(rows, list | tuple):
+        return rows
+    if hasattr(rows, "columns") and not isinstance(rows, Mapping):
+        from nymity.table.given_column import to_series
+
+        return list(zip(*(as_text(to_series(rows[name])).to_list() for name in rows.columns), strict=True))
+    listed = rows.tolist() if hasattr(rows, "tolist") else rows
+    if isinstance(listed, Mapping | str) or not isinstance(listed, Iterable):
+        raise HierarchyError(
+            where,
+            expected="a list of rows, one per value",
+            got=type(rows).__name__,
+            hint="[[value, group, '*']], or Hierarchy.taxonomy({group: [values]})",
+        )
+    return list(listed)
 
 
 def _has_shape(rows: Sequence[Sequence[Label]]) -> bool:

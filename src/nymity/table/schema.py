@@ -89,6 +89,12 @@ class Schema(Mapping[str, Attribute]):
             return Schema(given)
         is_list = isinstance(given, Iterable) and not isinstance(given, str | set) and not hasattr(given, "columns")
         names = list(given) if is_list else []  # type: ignore[call-overload]
+        if type(given).__name__ == "Series" and set(map(str, names)) <= set(Role):
+            raise SchemaError(
+                where, expected="the role of each column", got="a series of them", hint=".to_dict() of it"
+            )
+        if names and all(isinstance(one, tuple) and len(one) == 2 for one in names):
+            raise SchemaError(where, expected="the role of each column", got="a list of pairs", hint="dict(...) of it")
         if is_list and not names:
             raise SchemaError(
                 where, expected="at least one quasi-identifier", got="an empty list", hint='["age", "sex"]'

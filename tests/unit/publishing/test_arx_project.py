@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import pytest
 from typer.testing import Result
 
 import nymity as ny
-from arx_files import DEFINITION, JAVA, METADATA, PROJECT, config, project
+from arx_files import DEFINITION, JAVA, METADATA, PROJECT, TABLE, config, project
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.publishing.arx.arx_settings import translate_loss, translate_model
 from nymity.publishing.jobs.job import Job
@@ -293,3 +294,34 @@ def test_the_command(tmp_path: Path, nymity: Callable[..., Result], monkeypatch:
     again = nymity("import", "example.deid", "--out", "imported")
     assert again.exit_code == 2
     assert "new or empty" in " ".join(again.stderr.split())
+
+
+def test_a_column_without_a_weight_has_that_of_arx(tmp_path: Path) -> None:
+    """ARX takes 0.5 for a column that none is stated for: with 0.75 for the age, the age weighs more than the sex."""
+    job = ny.Job.load(ny.read_arx(project(tmp_path / "p.deid")).save(tmp_path / "out"))
+    assert (job.schema["age"].weight, job.schema["sex"].weight) == (0.75, 0.5)
+    none = {"input/config.xml": re.sub("<attributeWeight>.*</attributeWeight>", "", config("5-anonymity"), flags=re.S)}
+    plain = ny.Job.load(ny.read_arx(project(tmp_path / "q.deid", none)).save(tmp_path / "plain"))
+    assert (plain.schema["age"].weight, plain.schema["sex"].weight) == (1, 1)
+
+
+@pytest.mark.parametrize(("quote", "escape"), [("&apos;", "\\"), ("&quot;", "\\"), ("&apos;", "&apos;")])
+def test_other_marks_for_quotes_are_read(tmp_path: Path, quote: str, escape: str) -> None:
+    marks = {"&apos;": "'", "&quot;": '"'}
+    mark, before = marks[quote], marks.get(escape, escape)
+    names = [f'a;{mark}{number}{mark}"' for number in range(240)]
+
+    def quoted(cell: str) -> str:
+        inner = cell.replace("\\", "\\\\") if before == "\\" else cell
+        return f"{mark}{inner.replace(mark, before + mark)}{mark}"
+
+    rows = TABLE.splitlines()
+    lines = [rows[0], *(f"{quoted(name)};{row.split(';', 1)[1]}" for name, row in zip(names, rows[1:], strict=True))]
+    settings = PROJECT.replace("<quote>&quot;", f"<quote>{quote}").replace("<escape>&quot;", f"<escape>{escape}")
+    change = {"data/input.csv": "\n".join(lines) + "\n", "project.xml": settings}
+    found = ny.read_arx(project(tmp_path / "p.deid", change))
+    job = ny.Job.load(found.save(tmp_path / "out"))
+    table = ny.read_table(tmp_path / "out" / "table.csv", ny.ReadOptions(delimiter=";", header=True))
+    assert table["name"].to_list() == names
+    assert any("usual quotes" in note for note in found.notes)
+    assert ny.publish(job).verification.records == 240

@@ -162,13 +162,76 @@ CLOSE: dict[str, str] = {
     'ny.write_table("table.csv", df)': "path: expected a path, got DataFrame",
     "ny.publish(df, ROLES, k=df)": "a whole number of at least 1, got DataFrame",
     'ny.open("no-such-folder")': "a folder of a release, or the file of a table, got nothing there",
+    "ny.publish(ROLES, df, k=5)": "publish: expected the table, then its roles, got the table second",
+    "ny.publish(df=df, schema=ROLES, k=5)": "Try: the table without a name: it comes first",
+    "ny.publish(frame=df, schema=ROLES, k=5)": "Try: the table without a name: it comes first",
+    "ny.publish(df, ROLES, k=5, timeout=3)": r"Try: method=ny.AnytimeLattice\(seconds=60\)",
+    "ny.publish(df, ROLES, k=5, n_jobs=2)": r"Try: method=ny.OptimalLattice\(threads=2\)",
+    "ny.publish(df, ROLES, k=5, verbose=True)": "Try: observe=print$",
+    "ny.publish(df, ROLES, k=5, observe=True)": "observe: expected a function of one progress report, .* got True",
+    'ny.publish(df, ROLES, k=5, output="folder")': "output: expected an Output, .*Try: out='folder'$",
+    'ny.publish(df, ROLES, k=5, output="parquet")': r"Try: ny.Output\(format='parquet'\)$",
+    'ny.publish(df, ROLES, k=5, transforms="top-coding")': r"Try: \{'transform': 'top-coding', 'columns': \[...\]\}",
+    "ny.publish(df, ROLES, k=5, transforms=ny.TopCoding)": r"the class TopCoding. Try: TopCoding\(...\)",
+    'ny.publish(df, ROLES, k=5, method="local suppression")': "Try: 'cell-suppression'$",
+    'ny.publish(df, ROLES, k=5, method="flash")': "got 'flash'. Try: 'optimal-lattice'$",
+    'ny.publish(df, ROLES, k=5, method="incognito")': "got 'incognito'. Try: 'optimal-lattice'$",
+    'ny.publish(df, ROLES, k=5, method="microaggregation")': "Try: 'group-means'$",
+    'ny.publish(df, ROLES, k=5, method={"method": "mondrian"})': r"Try: \{'name': 'mondrian'\}",
+    'ny.publish(df, ROLES, k=5, method=("mondrian", {}))': "Try: 'mondrian'$",
+    'ny.publish(df, ROLES, privacy="l-diversity", k=5)': "Try: 'distinct-l-diversity'$",
+    'ny.publish(df, ROLES, privacy={"k-anonymity": 5})': r"only k-anonymity. Try: \{'model': 'k-anonymity', 'k': 5\}",
+    'ny.publish(df, ROLES, privacy={"t-closeness": 0.2})': r"\{'model': 't-closeness', 't': 0.2, 'attribute': ...\}",
+    'ny.publish(df, ROLES, privacy={"type": "k-anonymity", "k": 5})': r"Try: \{'model': 'k-anonymity', 'k': 5\}",
+    "ny.publish(df, [('age', 'quasi'), ('sex', 'quasi')], k=5)": r"got a list of pairs. Try: dict\(...\) of it",
+    "ny.publish(df, pd.Series(ROLES), k=5)": r"schema: .*Try: .to_dict\(\) of it",
+    'ny.publish(df, {**ROLES, "age": {"role": "quasi", "hierarchy": "ages"}}, k=5)': r"Try: ny.quasi\('ages'\)",
+    'ny.publish(df, {**ROLES, "age": {"role": "quasi", "hierarchy": {"type": "intervals", "width": 5}}}, k=5)': (
+        r"Try: ny.quasi\('intervals', width=5\)"
+    ),
+    'ny.publish(df, {**ROLES, "name": "ignore"}, k=5)': "Try: 'identifying', which leaves it out, or 'insensitive'",
+    "ny.publish(df.to_dict(), ROLES, k=5)": r"column 'name': expected a list of values, .*Try: .*to_dict\('list'\)",
+    'ny.publish("job.toml")': r"Try: publish\(ny.Job.load\('job.toml'\)\)",
+    'ny.publish(df, ROLES, k=5, engine="duckdb")': r"Try: .*output=ny.Output\(format=.parquet.\)",
+    'ny.publish(df, ROLES, k=5).save("table.csv")': r"folder: expected .*Try: 'table'; release.to_csv\('table.csv'\)",
+    'ny.publish(df, ROLES, k=5).report("report.html")': r"Try: .report\(\).save\('report.html'\)",
+    'ny.inspect("people.csv")': r"got the text 'people.csv'. Try: ny.read_table\('people.csv'\)",
+    'ny.measure("people.csv", ["age"])': r"Try: ny.read_table\('people.csv'\)",
+    'ny.risk.attack("folder", df)': r"Try: ny.open\('folder'\) of a release, ny.read_table",
+    "ny.inspect(ny.publish(df, ROLES, k=5))": r"got .*Release. Try: .table of it$",
+    'ny.inspect(df["age"])': r"Try: .to_frame\(\) of it",
+    'ny.measure(df, keyVars=["age"])': r'Try: \["age", "sex"\] without a name',
+    'ny.measure_risk(df, ["age"], population=100_000)': r"^population: expected a table.*Try: population_size=100000$",
+    'ny.measure_risk(df, ["age"], weights="w")': r"Try: \{.*'weight'\} among the roles",
+    'ny.compare(df, ny.publish(df, ROLES, k=5), target="ill")': r"ny.utility.learn\(original, release, target=...\)",
+    'ny.read_table("people.csv", sep=";")': r"Try: ny.ReadOptions\(delimiter=...\)",
+    'ny.read_table("people.csv", encoding="latin1")': r"Try: ny.ReadOptions\(encoding=...\)",
+    'ny.write_table(ny.publish(df, ROLES, k=5), "t.csv")': "Try: .table of it",
+    "ny.Job(schema=ROLES, privacy=ny.KAnonymity(5))": r"privacy: expected a list.*Try: \[KAnonymity\(k=5\)\]",
+    'ny.Hierarchy.suggest("age")': r"""got str. Try: frame\["age"\]""",
+    "ny.Hierarchy.read(df)": "path: expected a path, got DataFrame",
+    'ny.Hierarchy.from_rows({"a": ["x", "*"]})': r"got dict. Try: .*\[\[value, group, .\*.\]\]",
+    # classes
+    "ny.KAnonymity()": r"KAnonymity.k: expected a value, got none. Try: KAnonymity\(k=...\)",
+    "ny.KAnonymity(n=5)": r"KAnonymity.n: expected one of the parameters k, got 'n'",
+    "ny.TCloseness(0.9)": r"TCloseness.attribute: .*Try: TCloseness\(t=..., attribute=...\)",
+    'ny.DistinctLDiversity(2, sensitive="ill")': "did you mean 'attribute'",
+    "ny.DifferentialPrivacy(1)": r"every value by its name, got 1 without. Try: epsilon=...",
+    "ny.Mondrian(k=5)": r"Mondrian.k: .*Try: k=5 in publish, beside the method",
+    "ny.OptimalLattice(0.1)": "expected every value by its name, got 1 without. Try: loss=... or suppression=...",
+    "ny.OptimalLattice(loss=ny.EntropyLoss)": r"the class EntropyLoss. Try: EntropyLoss\(\)",
+    'ny.TopCoding("age", 70)': "expected every value by its name, got 2 without. Try: columns=...",
+    "ny.Hierarchy.intervals(5)": "Intervals: expected every value by its name, got 1 without. Try: width=...",
+    "ny.Hierarchy.intervals(bins=[0, 20])": "did you mean 'cuts'",
+    "ny.Job(df, ROLES)": "Job: expected every value by its name, got 2 without. Try: schema=... or privacy=...",
 }
 
 
 @pytest.mark.parametrize("line", CLOSE)
-def test_it_says_what_to_write(line: str) -> None:
+def test_it_says_what_to_write(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=CLOSE[line]) as caught:
-        eval(line, {"ny": ny, "df": people(), "ROLES": ROLES})
+        eval(line, {"ny": ny, "pd": pd, "df": people(), "ROLES": ROLES})
     assert f"expected {caught.value.expected}, got {caught.value.got}" in str(caught.value)
 
 
@@ -181,6 +244,8 @@ def test_names_that_are_near() -> None:
     with pytest.raises(AttributeError, match="did you mean 'publish'"):
         _ = ny.publsih
     others = {"inspect_table": "inspect", "load": "open", "anonymize": "publish", "read_csv": "read_table"}
+    others |= {"pram": "PostRandomization", "freqCalc": "measure", "createSdcObj": "publish", "Data": "read_table"}
+    others |= {"AttributeType": "quasi", "dRisk": "measure_risk", "k_anonymity": "measure"}
     for name, meant in others.items():
         with pytest.raises(AttributeError, match=rf"did you mean ny\.{meant}\?"):
             getattr(ny, name)
@@ -188,6 +253,9 @@ def test_names_that_are_near() -> None:
         _ = ny.PrivateLogisticRegression  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="did you mean 'intervals'"):
         _ = ny.Hierarchy.interval  # type: ignore[attr-defined]
+    for package, name in (("risk", "driver"), ("utility", "lern"), ("dp", "ledgers")):
+        with pytest.raises(AttributeError, match=rf"module 'nymity.{package}' has .*Try: did you mean"):
+            getattr(getattr(ny, package), name)
     assert re.fullmatch(r"\d+\.\d+.*", ny.__version__)
 
 
@@ -314,11 +382,55 @@ def test_attributes_that_frames_have() -> None:
         ("to_parquet", "write_table"),
         ("k", "smallest_class"),
         ("verify", ".check"),
+        ("promises", ".job.privacy"),
+        ("losses", "ny.compare"),
+        ("utility", "ny.compare"),
     ):
         with pytest.raises(AttributeError, match=f"Try: .*{meant}"):
             getattr(release, name)
     with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
         _ = release.nothing
+
+
+def test_attributes_of_results_that_others_have(tmp_path: Path) -> None:
+    release = ny.publish(people(), ROLES, k=5)
+    release.save(tmp_path / "r")
+    risk, opened = ny.measure_risk(people(), ["age", "sex"]), ny.open(tmp_path / "r")
+    hierarchy = ny.Hierarchy.ages().build(people()["age"])
+    for one, name, meant in (
+        (risk, "max_risk", ".prosecutor.highest"),
+        (risk, "global_risk", ".marketer"),
+        (ny.measure(people(), ["age"]), "k_anonymity", ".smallest_class"),
+        (ny.compare(people(), release), "loss", ".value"),
+        (opened, "to_pandas", ".table.to_pandas"),
+        (opened, "to_csv", "ny.write_table"),
+        (opened, "frame", ".table"),
+        (hierarchy, "levels", ".height"),
+    ):
+        with pytest.raises(AttributeError, match=f"Try: {re.escape(meant)}"):
+            getattr(one, name)
+
+
+def test_a_hierarchy_of_the_rows_of_a_frame() -> None:
+    rows = [["a", "x", "*"], ["b", "x", "*"]]
+    for frame in (pd.DataFrame(rows), pl.DataFrame(rows, orient="row"), np.array(rows)):
+        assert ny.Hierarchy.from_rows(frame).rows() == rows
+    mapped = ny.Hierarchy.from_rows(pd.DataFrame([[1, "low", "*"], [2, "high", None]]).fillna("*"))
+    assert mapped.build(pd.Series([1, 2])).values == ("1", "2")
+
+
+def test_what_is_short_to_look_at(tmp_path: Path) -> None:
+    """Nothing that a call returns prints a wall of fields."""
+    release = ny.publish(people(), ROLES, k=5)
+    release.save(tmp_path / "r")
+    opened = ny.open(tmp_path / "r")
+    risk = ny.measure_risk(people(), ["age", "sex"])
+    for one in (opened.certificate, risk.prosecutor, ny.forget(tmp_path / "r"), release.log):
+        lines = repr(one).splitlines()
+        assert len(lines) <= 40, type(one)
+        assert max(map(len, lines)) <= 120, type(one)
+    assert "highest 100%" in repr(risk.prosecutor)
+    assert "5-anonymity" in repr(opened.certificate)
 
 
 def test_columns_that_pandas_has() -> None:

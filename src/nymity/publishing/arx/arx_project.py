@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,6 +37,8 @@ _ROLES = {
     "SENSITIVE_ATTRIBUTE": Role.SENSITIVE,
     "INSENSITIVE_ATTRIBUTE": Role.INSENSITIVE,
 }
+#: What a column weighs in ARX that no weight is stated for.
+_WEIGHT = 0.5
 #: What ARX shows where a cell is missing.
 _MISSING = "NULL"
 
@@ -109,6 +113,10 @@ class _Reading:
         project = archive.xml(PROJECT) or XmlElement("")
         separator = next((one.text for one in project.all("separator")), "")  # may be a tab
         self.delimiter = separator if len(separator) == 1 else ";"
+        self.quote, self.escape = (
+            text if len(text) == 1 else '"'
+            for text in (next((one.text for one in project.all(name)), "") for name in ("quote", "escape"))
+        )
 
     def project(self) -> ArxProject:
         version = (self.archive.xml(METADATA) or XmlElement("")).get("version")
@@ -214,6 +222,10 @@ class _Reading:
                 name, weight = one.get("attribute"), _share(one.get("weight"))
                 if name in columns and weight is not None and columns[name]["role"] == Role.QUASI:
                     columns[name]["weight"] = weight
+        quasi = [fields for fields in columns.values() if fields["role"] == Role.QUASI]
+        if any("weight" in fields for fields in quasi):
+            for fields in quasi:
+                fields.setdefault("weight", _WEIGHT)
         return {"privacy": models, "method": self._method(config)}
 
     def _method(self, config: XmlElement) -> dict[str, Any]:
@@ -260,7 +272,32 @@ class _Reading:
         text, is_utf8 = found
         if not is_utf8:
             self.notes.append(f"{entry[:120]} is not UTF-8 and was read as Windows-1252: look at its letters")
-        return text
+        return self._plainly_quoted(entry, text)
+
+    def _plainly_quoted(self, entry: str, text: str) -> str:
+        """Return text whose cells are quoted as everybody reads it, where the project has other marks for that."""
+        if (self.quote, self.escape) in (('"', '"'), ('"', "")):
+            return text
+        doubled = self.escape == self.quote
+        given = csv.reader(
+            io.StringIO(text, newline=""),
+            delimiter=self.delimiter,
+            quotechar=self.quote,
+            doublequote=doubled,
+            escapechar=None if doubled else self.escape,
+        )
+        written = io.StringIO(newline="")
+        try:
+            csv.writer(written, delimiter=self.delimiter, lineterminator="\n").writerows(given)
+        except csv.Error as error:
+            raise FileError(
+                f"{self.archive.path}, {entry[:80]}",
+                expected=f"text with the quote {self.quote!r} and the escape {self.escape!r} of the project",
+                got=str(error)[:200],
+                hint="save it in ARX again",
+            ) from error
+        self.notes.append(f"{entry[:120]} is written with the usual quotes, not with {self.quote} and {self.escape}")
+        return written.getvalue()
 
 
 def _response(given: XmlElement) -> bool:

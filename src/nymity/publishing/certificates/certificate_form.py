@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, field_validator
 
+from nymity.core.card import Card, CardTable
 from nymity.core.errors import FileError
 from nymity.core.format_numbers import CERTIFICATE
 from nymity.core.plain_data import parse_json, read_content
@@ -334,6 +335,28 @@ class CertificateForm(_Section):
     population: PopulationSection | None = None
     output: OutputSection
     random_sources: Annotated[tuple[Text, ...], Field(max_length=1_000)]
+
+    def card(self) -> Card:
+        """Return what is shown: what was promised, of how many records, and what it warns of."""
+        measured = self.measured
+        return Card(
+            title="Certificate",
+            verdict="every promise holds" if measured.holds else "a promise is broken",
+            tone="good" if measured.holds else "bad",
+            facts=[("made", self.created), ("by nymity", self.versions["nymity"]), ("records", measured.records)],
+            sentences=[f"{one.means}." for one in self.promised],
+            warnings=[getattr(one, "says", str(one)) for one in getattr(self, "not_protected", ())],
+            tables=[CardTable(columns=("column", "role"), rows=[(one.name, one.role) for one in self.columns])],
+            foot=".model_dump() has all of it",
+        )
+
+    def __repr__(self) -> str:
+        return self.card().text()
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return self.card().html()
 
     @field_validator("created")
     @classmethod

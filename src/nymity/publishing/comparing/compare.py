@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -82,6 +82,12 @@ class Comparison(Carded):
     ``measured`` has all of them, in the order of the registries; ``losses`` and ``metrics`` are those with a value.
     ``estimates`` are figures about the population, where the original is a sample with weights.
     """
+
+    _instead: ClassVar = {
+        **dict.fromkeys(("loss", "metric", "get"), ".value(name), such as .value('loss')"),
+        "utility": ".losses and .metrics",
+        "to_dict": ".to_frame()",
+    }
 
     records: int
     levels: dict[str, int]

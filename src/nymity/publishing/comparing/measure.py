@@ -42,7 +42,12 @@ class Measurement(Carded):
     individual: IndividualRisk | None = None
     dropped: int = 0
 
-    _instead: ClassVar = {"k": ".smallest_class", "plot": "ny.measure_risk(df, [...]).plot()"}
+    _instead: ClassVar = {
+        **dict.fromkeys(("k", "k_anonymity", "min_class_size"), ".smallest_class"),
+        "l_diversity": ".models['distinct-l-diversity']",
+        "t_closeness": ".models['t-closeness']",
+        "plot": "ny.measure_risk(df, [...]).plot()",
+    }
 
     def card(self) -> Card:
         """Return what is shown: classes, and the strictest parameters of each model."""

@@ -176,6 +176,13 @@ def private_folder(
     for where, given in zip(names, (folder, custodian), strict=True):
         if given is not None and is_root(Path(given)):
             raise ParameterError(where, expected="a folder of its own", got=f"{given}, the root of the file system")
+    if folder.suffix in (".csv", ".tsv", ".parquet", ".xlsx") and not folder.is_dir():
+        raise ParameterError(
+            names[0],
+            expected="a folder for table, certificate and pages",
+            got=f"the name of a table, {folder.name!r:.80}",
+            hint=f"{folder.stem!r:.80}; release.to_csv({folder.name!r:.80}) in Python writes the table alone",
+        )
     private = Path(custodian) if custodian is not None else Custody.of_release(folder).folder
     for where, place in ((names[0], folder), (names[custodian is not None], private)):
         try:

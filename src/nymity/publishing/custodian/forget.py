@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nymity.core.card import Card, Carded, CardTable
 from nymity.core.commit import Stage, committing, settle
 from nymity.core.custodian import EARLIER_NAME, ENDED, LOG_FILES, LOG_NAME, REPORT_NAME, ended_on
 from nymity.core.errors import FileError
@@ -34,8 +35,8 @@ NOT_PROMISED = (
 _OF_THE_ORIGINAL = b"report for the data custodian"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Forgotten:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Forgotten(Carded):
     """What came of it: the custodian's folder, the day custody ended, and the files that were removed or emptied.
 
     ``unknown`` are files there that nymity does not put there, and left alone.
@@ -47,6 +48,16 @@ class Forgotten:
     unknown: tuple[Path, ...] = ()
     lost: tuple[str, ...] = LOST
     not_promised: str = NOT_PROMISED
+
+    def card(self) -> Card:
+        """Return what is shown: what is gone, what can no longer be done, and what was left alone."""
+        return Card(
+            title="Custody ended",
+            verdict=self.ended,
+            facts=[("folder", self.folder), ("left alone", ", ".join(path.name for path in self.unknown) or None)],
+            sentences=[*self.lost, self.not_promised],
+            tables=[CardTable(columns=("removed or emptied",), rows=[(path.name,) for path in self.removed])],
+        )
 
 
 def forget(release: str | Path, *, custodian: str | Path | None = None, wait: float = 0.0) -> Forgotten:

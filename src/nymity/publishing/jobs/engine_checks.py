@@ -60,7 +60,7 @@ def check_engine(
             "output.format",
             expected="'parquet', which engines write",
             got="a database" if isinstance(output, DatabaseOutput) else repr(getattr(output, "format", None)),
-            hint='[output] format = "parquet"',
+            hint='[output] format = "parquet", in Python output=ny.Output(format="parquet")',
         )
     if engine.kind == "memory":
         return

@@ -12,13 +12,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import WithJsonSchema
 
 from nymity.core import pieces, validation
+from nymity.core.calls import made_well
 from nymity.core.card import Card, Carded, CardTable
-from nymity.core.errors import FileError, JobError
+from nymity.core.errors import FileError, JobError, ParameterError
 from nymity.core.format_numbers import JOB
 from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
 from nymity.core.plain_numbers import with_plain_numbers
-from nymity.core.quoting import as_given
+from nymity.core.quoting import as_given, kind_and_value
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
 from nymity.engines import Engine
@@ -60,6 +61,7 @@ from nymity.transforms import TRANSFORMS, Transform
 _LONGEST_NAME = 200
 
 
+@made_well
 @dataclass(frozen=True, kw_only=True)
 class Output:
     """How the release is written.
@@ -166,6 +168,7 @@ class Output:
         return _dump_flat(self)
 
 
+@made_well
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Job(Carded):
     """Source, schema, privacy, method, output: everything a run depends on.
@@ -253,21 +256,28 @@ class Job(Carded):
         """Refuse what was given in place of something else."""
         object.__setattr__(self, "schema", Schema.of(self.schema))
         for name in ("privacy", "earlier_releases", "transforms"):
-            validation.instance(name, getattr(self, name), (list, tuple), expected="a list")
+            given = getattr(self, name)
+            if not isinstance(given, list | tuple):
+                hint = f"[{as_given(given)}]" if isinstance(given, PrivacyModel | Transform) else ""
+                raise ParameterError(name, expected="a list", got=kind_and_value(given), hint=hint)
         for model in self.privacy:
             validation.instance("privacy", model, PrivacyModel, expected="privacy models, such as KAnonymity(k=5)")
         for one in self.transforms:
             validation.instance(
                 "transforms", one, Transform, expected="transforms, such as AdditiveNoise(columns=['income'])"
             )
-        given = self.method is not None  # where nobody names one, the table decides
-        if given and (not callable(getattr(self.method, "run", None)) or isinstance(self.method, type)):
+        named = self.method is not None  # where nobody names one, the table decides
+        if named and (not callable(getattr(self.method, "run", None)) or isinstance(self.method, type)):
             raise JobError(
                 "method",
                 expected="a method, such as OptimalLattice()",
                 got=f"{type(self.method).__name__} {self.method!r}"[:80],
             )
-        validation.instance("output", self.output, (Output, DatabaseOutput), expected="an Output")
+        if not isinstance(self.output, Output | DatabaseOutput):
+            of_format = isinstance(self.output, str) and self.output in RELEASED
+            hint = f"ny.Output(format={self.output!r})" if of_format else f"out={self.output!r:.80}"
+            hint = hint if isinstance(self.output, str | Path) else ""
+            raise ParameterError("output", expected="an Output", got=kind_and_value(self.output), hint=hint)
         if self.source is not None:
             validation.instance("source", self.source, (Source, DatabaseSource), expected="Source(...)")
         kinds = {"earlier": Earlier, "ledger": Ledger, "sign": Sign, "children": Children, "engine": Engine}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -193,6 +193,18 @@ def _key(job: Job | None, stated: Stated | None) -> str | None:
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class OpenedRelease(Carded):
     """A release as it lies there; make it with :func:`open`."""
+
+    _instead: ClassVar = {
+        **dict.fromkeys(("df", "data", "frame", "frames", "to_polars"), ".table"),
+        "to_pandas": ".table.to_pandas()",
+        **dict.fromkeys(("to_csv", "to_parquet", "save"), "ny.write_table(opened.table, path)"),
+        **dict.fromkeys(("head", "columns", "shape", "describe"), ".table, which is a frame of Polars"),
+        **dict.fromkeys(("check", "verify"), "ny.check(folder)"),
+        "compare": "ny.compare(df, opened)",
+        "attack": "ny.risk.attack(opened, df)",
+        "measure": "ny.measure(opened)",
+        "risk": "ny.measure_risk(opened)",
+    }
 
     files: ReleasedFiles
     stated: Stated | None = None

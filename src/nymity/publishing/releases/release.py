@@ -15,7 +15,7 @@ from nymity.core.boundary import bounded
 from nymity.core.card import Card, Carded
 from nymity.core.commit import Stage, committing, replace_file
 from nymity.core.custodian import REPORT_NAME
-from nymity.core.errors import FileError, PromiseError
+from nymity.core.errors import FileError, ParameterError, PromiseError
 from nymity.core.extras import require
 from nymity.core.html_page import Page, page_of
 from nymity.core.paths import path_text
@@ -88,7 +88,13 @@ class Release(ReleaseFacts, Carded):
         "measure": "ny.measure(release)",
         "verify": ".verification, or ny.check(folder) of what was saved",
         "check": ".verification, or ny.check(folder) of what was saved",
-        "compare": "ny.compare(df, release)",
+        **dict.fromkeys(("compare", "losses", "metrics", "utility"), "ny.compare(df, release)"),
+        "promises": ".job.privacy",
+        "hierarchies": ".recoding.hierarchies",
+        "query": "ny.utility.count(release, {'sex': 'f'})",
+        "learn": "ny.utility.learn(df, release, target='diagnosis')",
+        "forget": "ny.forget(folder) of what was saved",
+        "info": "print(release)",
         "attack": "ny.risk.attack(release, df)",
         "summary": "print(release)",
         **dict.fromkeys(("apply", "transform"), "ny.apply(release, df)"),
@@ -237,6 +243,13 @@ class Release(ReleaseFacts, Carded):
 
         Notebooks show it; ``.save(path)`` writes it.
         """
+        if isinstance(original, str | Path) and Path(original).suffix in (".html", ".htm"):
+            raise ParameterError(
+                "original",
+                expected="the table that the release was made from, or nothing",
+                got=f"the name of a page, {str(original)!r:.80}",
+                hint=f".report().save({str(original)!r:.80})",
+            )
         return page_of(self, original)
 
     @property

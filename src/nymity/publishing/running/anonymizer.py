@@ -140,7 +140,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     "ledger",
                     expected="a Ledger: every fit spends",
                     got="none",
-                    hint="ny.dp.Ledger(path=..., epsilon=...)",
+                    hint="ny.dp.Ledger(path='ledger.json', source='patients'), after its .open(epsilon=..., delta=...)",
                 )
             if getattr(self, "_is_copy", False) and not self.spends_in_searches:
                 raise ParameterError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args, overload
@@ -156,6 +156,12 @@ def publish(
     Where an earlier call died after it had committed this release to a database, that is finished, and returned as it
     was published then.
     """
+    if not callable(observe):
+        raise ParameterError(
+            "observe",
+            expected="a function of one progress report, such as print",
+            got=as_given(observe),
+        )
     job, given = job_of("publish", source, schema, privacy, method, output, earlier_releases, ledger, earlier, seed, k)
     if not (isinstance(transforms, list | tuple) and not transforms):
         job = _with_transforms(source, job, transforms)
@@ -244,14 +250,14 @@ def job_of(
         )
         return source, None
     if schema is None:
-        raise JobError(
-            "schema",
-            expected="the role of each column",
-            got="None",
-            hint=f'{where}(frame, {{"age": "quasi"}}, k=5); ny.inspect(frame).schema() suggests roles',
-        )
+        hint = f'{where}(frame, {{"age": "quasi"}}, k=5); ny.inspect(frame).schema() suggests roles'
+        if isinstance(source, str | Path) and Path(source).suffix in (".toml", ".json", ".yaml", ".yml"):
+            hint = f"{where}(ny.Job.load({str(source)!r:.80}))"
+        raise JobError("schema", expected="the role of each column", got="None", hint=hint)
     if source is None:
         raise JobError("source", expected="a frame, a path or a Job", got="None")
+    if hasattr(schema, "columns") and isinstance(source, Mapping | list | tuple) and not isinstance(schema, Schema):
+        raise JobError(where, expected="the table, then its roles", got="the table second")
     schema = Schema.of(schema)
     is_path = isinstance(source, str | Path | Source | DatabaseSource)
     validation.instance("earlier_releases", earlier_releases, (list, tuple), expected="a list")
