@@ -78,6 +78,12 @@ def test_the_reference_shows_signatures_and_docstrings(site: Path) -> None:
     assert re.search(r"KAnonymity\(\s*\*,\s*k:\s*int\s*\)", shown)
     assert "shares its published quasi-identifiers with at least" in shown
     assert ":class:" not in shown
+    for page in (site / "reference").glob("*.html"):
+        text = re.sub(r"<(pre|code)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        marks = re.findall(r"\s(?:::|``|:\w+:)\s", re.sub(r"<[^>]+>", " ", text))
+        assert marks == [], page.name
+    published = re.sub(r"<[^>]+>", "", (site / "reference" / "publishing.html").read_text(encoding="utf-8"))
+    assert len(re.findall(r"^publish\(", published, flags=re.MULTILINE)) == 1  # overloads are for type checkers
 
 
 def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
