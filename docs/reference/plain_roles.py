@@ -1,4 +1,4 @@
-"""For the site: roles of docstrings, such as :class:`Schema`, are shown as the name alone, ``::`` as one colon or none."""
+"""For the site: roles of docstrings, such as :class:`Schema`, are shown as the name alone, ``::`` as a colon or not."""
 
 from __future__ import annotations
 

@@ -11,10 +11,13 @@ from in_browser import chromium
 from nymity.datasets import hospital, hospital_schema
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import DistinctLDiversity, KAnonymity
+from nymity.publishing.comparing.measure import measure
+from nymity.publishing.preparing.inspect import inspect
 from nymity.publishing.running.pipeline import publish
 from nymity.recommending import render_page
 from nymity.recommending.recommend import recommend
 from nymity.report import quick_attacks, write_report
+from nymity.risk.profile import measure_risk
 
 pytestmark = pytest.mark.browser
 assert chromium  # a fixture
@@ -79,3 +82,32 @@ def test_the_first_screen_has_warnings_promise_and_what_was_kept(
     for part in (".badge", ".promised", ".fate .legend", ".kept", ".warnings li"):
         assert page.locator(part).first.bounding_box()["y"] < 844 - 20, part
     page.close()
+
+
+#: Cells of cards in which a word is broken: a line of it is all that the cell is wide, and its words need more.
+BROKEN = """() => [...document.querySelectorAll('.nymity-card th, .nymity-card td')].filter(cell => {
+  const probe = document.createElement('span');
+  probe.style.cssText = 'position:absolute; white-space:nowrap';
+  cell.appendChild(probe);
+  const broken = cell.textContent.split(/[\\s-]+/).some(word => {
+    probe.textContent = word;
+    return word.length < 30 && probe.getBoundingClientRect().width > cell.clientWidth + 1;
+  });
+  probe.remove();
+  return broken;
+}).map(cell => cell.textContent)"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_cards_keep_words_whole_and_fit_a_phone(chromium: Any, tmp_path: Path, scheme: str) -> None:
+    frame = hospital(300)
+    cards = [inspect(frame), measure(frame, ["age", "sex"]), measure_risk(frame, ["age", "sex"])]
+    head = "<!doctype html><meta name='viewport' content='width=device-width'>"
+    page_file = tmp_path / "cards.html"
+    page_file.write_text(head + "".join(one._repr_html_() for one in cards), encoding="utf-8")
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(page_file.as_uri())
+    assert page.evaluate(BROKEN) == []
+    assert page.evaluate(WIDER) <= 0
+    context.close()

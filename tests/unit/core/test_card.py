@@ -237,3 +237,11 @@ def test_written(cell: Any, text: str) -> None:
 def test_every_result_has_one() -> None:
     classes: list[Callable[..., Any]] = [ny.Release, ny.OpenedRelease, ny.Job, ny.Hierarchy, ny.risk.AttackReport]
     assert all(issubclass(one, Carded) for one in classes)  # type: ignore[arg-type]
+
+
+def test_a_measure_without_its_second_table_says_so() -> None:
+    """``k =`` of k-map, without a population, looked as if something had gone wrong."""
+    text = repr(ny.measure(pl.DataFrame({"age": [1, 1, 2, 2]}), ["age"]))
+    assert not any(line.rstrip().endswith("=") or "= ," in line for line in text.splitlines())
+    assert re.search(r"k-map +needs a second table$", text, flags=re.MULTILINE)
+    assert re.search(r"k-anonymity +k = 2$", text, flags=re.MULTILINE)

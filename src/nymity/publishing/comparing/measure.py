@@ -52,7 +52,7 @@ class Measurement(Carded):
     def card(self) -> Card:
         """Return what is shown: classes, and the strictest parameters of each model."""
         rows = [
-            (key, attribute, ", ".join(f"{name} = {written(value)}" for name, value in plain_measured(reached).items()))
+            (key, attribute, _in_words(key, plain_measured(reached)))
             for key, attributes in self.models.items()
             for attribute, reached in attributes.items()
         ]
@@ -77,6 +77,13 @@ class Measurement(Carded):
         }
         individual = None if self.individual is None else self.individual.to_dict()
         return {**asdict(replace(self, individual=None)), "models": models, "individual": individual}
+
+
+def _in_words(key: str, reached: Mapping[str, Any]) -> str:
+    """Return what a model reached; nothing is known of one that needs another table."""
+    if all(value is None for value in reached.values()):
+        return "needs a second table" if MODELS[key].second_table else "cannot be measured"
+    return ", ".join(f"{name} = {written(value)}" for name, value in reached.items())
 
 
 def measure(table: Any, schema: GivenSchema | None = None) -> Measurement:
