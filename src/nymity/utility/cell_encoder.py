@@ -5,15 +5,18 @@ cell may stand for becomes features, so that a model trains on a release and pre
 
 * numbers and ranges: the low and the high end, ``age_low`` and ``age_high``; a plain number has both ends equal;
 * dates, months, … and ranges of them: the first and the last day, counted from 1970;
-* other cells: a feature for each value, in which the values of a set have equal shares;
+* other cells: a feature for each value, in which the values of a set have equal shares; a value that a cell with hidden
+  characters hides, such as ``10115`` beside ``101**``, is that cell, and such a cell shares what it hides;
 * ``*`` stands for everything: the ends of all that was seen, or an equal share of every value;
 * a missing cell has a 1 in a feature of its own, where one was seen, and one that may be missing a part of it.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +24,16 @@ from numpy.typing import NDArray
 
 from nymity.core.estimators import BaseEstimator, TransformerMixin
 from nymity.table.text import MASK, as_text
-from nymity.utility.cell_text import Ends, day_ends_of, ends_of, members_of, without_missing, year_ends_of
+from nymity.utility.cell_text import (
+    Ends,
+    day_ends_of,
+    ends_of,
+    hides,
+    mask_of,
+    members_of,
+    without_missing,
+    year_ends_of,
+)
 from nymity.utility.estimator_rows import rows_of
 
 
@@ -60,11 +72,31 @@ class _Values:
 
     def row(self, cell: str | None) -> list[float]:
         meant = (None,) if cell is None else self.values if cell == MASK else members_of(cell, self.values)
-        shares = dict.fromkeys(meant, 1 / len(meant))
+        shares: dict[str | None, float] = {}
+        for member in meant:
+            seen = (member,) if member is None or member in self.values else self.seen_for(member)
+            for value in seen:
+                shares[value] = shares.get(value, 0.0) + 1 / len(meant) / len(seen)
         return [
             *(shares.get(value, 0.0) for value in self.values),
             *([shares.get(None, 0.0)] if self.gaps else []),
         ]
+
+    def seen_for(self, cell: str) -> tuple[str, ...]:
+        """Return the values that were seen for one that was not: what hides most of it least, or all that it hides."""
+        if hiding := [(mask[0], value) for value, mask in self.masks.items() if hides(mask, cell)]:
+            return (max(hiding, key=lambda one: len(one[0]))[1],)
+        mask = mask_of(cell)
+        return () if mask is None else tuple(value for value in self.values if hides(mask, value))
+
+    @cached_property
+    def masks(self) -> dict[str, tuple[str, int, bool]]:
+        """The values with hidden characters."""
+        return {value: mask for value in self.values if (mask := mask_of(value)) is not None}
+
+
+class UnknownCellsWarning(UserWarning):
+    """No cell of a column is like any that an encoder was fitted on, so what it gives says nothing of them."""
 
 
 class CellEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -85,7 +117,11 @@ class CellEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
-        """Return the features, (n_rows, n_features); values that were never seen are none of those that were."""
+        """Return the features, (n_rows, n_features); values that were never seen are none of those that were.
+
+        Where that is so of a whole column, it warns: labels of a hierarchy, such as ``Western Europe``, tell nothing of
+        ``FR``.
+        """
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
@@ -94,6 +130,9 @@ class CellEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for column in self.columns_:
             cells = table[column.name]
             known = {cell: column.row(cell) for cell in set(cells)}
+            there = [row for cell, row in known.items() if cell is not None]
+            if isinstance(column, _Values) and there and not any(map(any, there)):
+                warnings.warn(_all_unknown(column), UnknownCellsWarning, stacklevel=2)
             parts.append(np.array([known[cell] for cell in cells], dtype=np.float64).reshape(len(cells), -1))
         return np.hstack(parts)
 
@@ -116,6 +155,13 @@ class CellEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _texts(self, X: Any, *, reset: bool) -> dict[str, list[str | None]]:  # noqa: N803
         table = rows_of(self, X, reset=reset)
         return {name: as_text(table[name]).to_list() for name in table.columns}
+
+
+def _all_unknown(column: _Values) -> str:
+    return (
+        f"column {column.name!r}: no cell is like any that the encoder was fitted on, so all are encoded as nothing. "
+        "Where it was fitted on a release, ny.apply(release, frame) recodes new rows as that is"
+    )
 
 
 def _column(name: str, cells: list[str | None]) -> _Ranges | _Values:

@@ -82,6 +82,28 @@ def _months(year: int, month: int, number: int) -> tuple[date, date]:
     return date(year, month, 1), date(year + years, months + 1, 1) - timedelta(days=1)
 
 
+def mask_of(cell: str) -> tuple[str, int, bool] | None:
+    """Return what is left to see of a cell with hidden characters, how many stars it has, and whether it ends in them.
+
+    A cell that has no stars on one side, or no others, is no such cell.
+    """
+    left, right = cell.rstrip("*"), cell.lstrip("*")
+    seen = left if len(left) < len(cell) else right
+    if not seen or len(seen) == len(cell) or "*" in seen:
+        return None
+    return seen, len(cell) - len(seen), len(left) < len(cell)
+
+
+def hides(mask: tuple[str, int, bool], text: str) -> bool:
+    """Whether a cell with hidden characters may stand for a text, itself one with more of it to see or none hidden.
+
+    A star is one character, or none where values were padded; one alone may be all that follow.
+    """
+    seen, stars, at_the_end = mask
+    fits = text.startswith(seen) if at_the_end else text.endswith(seen)
+    return fits and (stars == 1 or len(text) <= len(seen) + stars)
+
+
 def members_of(cell: str, known: Collection[str] = ()) -> tuple[str | None, ...]:
     """Return the values that a cell names: those of a set in braces, None for missing, or the cell itself.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from nymity.core.errors import ParameterError
 from nymity.io import to_polars
 
 
@@ -20,6 +21,10 @@ def rows_of(estimator: Any, X: Any, *, reset: bool) -> pl.DataFrame:  # noqa: N8
     """Return rows as a table, and set or compare the features of an estimator as scikit-learn does."""
     from sklearn.utils.validation import validate_data
 
+    if hasattr(X, "table") and hasattr(X, "certificate"):
+        raise ParameterError(
+            "X", expected="rows", got=f"a {type(X).__name__}", hint=".table of it, of the columns to use"
+        )
     if not is_frame(X):
         cells = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         return to_polars({f"x{place}": cells[:, place].tolist() for place in range(cells.shape[1])})
