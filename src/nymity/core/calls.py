@@ -162,6 +162,8 @@ def _meant(name: str, unknown: str, names: list[str]) -> str:
         return "the table without a name: it comes first" if names[0] != "recoding" else "the recoding, then the table"
     if "schema" in names and unknown in ("weight", "weights", "weight_var"):
         return "{'w': 'weight'} among the roles"
+    if "delimiter" in names and unknown in _OF_FILES:
+        return f"{_OF_FILES[unknown]}=..."
     if "options" in names and unknown in _OF_FILES:
         return f"ny.ReadOptions({_OF_FILES[unknown]}=...) after the path"
     if name == "compare" and unknown == "target":

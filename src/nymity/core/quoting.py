@@ -43,7 +43,8 @@ def as_given(value: object, *, limit: int = 80) -> str:
             return f"{type(value).__name__} of {len(value):,}"
     elif not isinstance(value, _WRITTEN) and not dataclasses.is_dataclass(value) and not _is_scalar(value):
         return type(value).__name__
-    return repr(value)[:limit]
+    text = repr(value)
+    return type(value).__name__ if "\n" in text else text[:limit]  # a result that shows itself on a screen
 
 
 def kind_and_value(value: object) -> str:

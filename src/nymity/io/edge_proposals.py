@@ -11,8 +11,9 @@ from nymity.io.proposal import Proposal, quoted_cell
 def edge_proposals(given: ReadOptions, found: ReadOptions) -> Iterator[Proposal]:
     """Yield what was found about titles, sums and names of columns, and nobody stated."""
     if found.header_row != given.header_row:
-        above = "row 1" if found.header_row == 2 else f"rows 1 to {(found.header_row or 1) - 1}"
-        evidence = f"{above} above it are mostly empty or have fewer cells, as titles do"
+        last = (found.header_row or 1) - 1
+        above = "row 1 above it is" if last == 1 else f"rows 1 to {last} above it are"
+        evidence = f"{above} mostly empty or {'has' if last == 1 else 'have'} fewer cells, as titles do"
         yield Proposal(field="header_row", value=str(found.header_row), columns=(), evidence=evidence)
     if found.footer != given.footer:
         rows = "the last row looks" if found.footer == 1 else f"the last {found.footer} rows look"

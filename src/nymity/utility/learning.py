@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.calls import called_well
-from nymity.core.errors import TableError
+from nymity.core.errors import ParameterError, TableError
 from nymity.core.progress import Observer, silent
 from nymity.io import to_polars
 from nymity.table.attribute import Role
@@ -105,6 +105,13 @@ def _opened(
     labels: LabelSource = "released",
 ) -> tuple[Learner, Examples]:
     """Encode the original and a release of it; rows need links unless there are records to ``test``."""
+    if isinstance(getattr(original, "released", None), Released):
+        raise ParameterError(
+            "learn",
+            expected="the original, then the release",
+            got="a release first",
+            hint="learn(df, release, target=...)",
+        )
     released = Released.of(release)
     schema = released.schema_for("learn")
     columns = _columns(released.frame, schema, target)

@@ -13,6 +13,7 @@ from nymity.cli.main import app
 from nymity.core.errors import FileError, ParameterError, TableError
 from nymity.io import ReadOptions, read_detected, read_table, read_text_cells
 from nymity.io import delimited as delimited_module
+from nymity.io.edge_proposals import edge_proposals
 
 ROWS = [f"{i};{20 + i};{'mf'[i % 2]};{i},5" for i in range(1, 9)]
 TABLE = ["id;age;sex;dose", *ROWS]
@@ -251,3 +252,15 @@ def test_a_steward_gets_from_such_a_file_to_a_checked_release(tmp_path: Path, mo
     assert "Anna" not in release
     assert "Summe" not in release
     assert '"numbered"' in (tmp_path / "release" / "certificate.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        (2, "row 1 above it is mostly empty or has fewer cells"),
+        (4, "rows 1 to 3 above it are mostly empty or have fewer"),
+    ],
+)
+def test_one_title_is_and_several_are(row: int, says: str) -> None:
+    (found,) = edge_proposals(ReadOptions(), ReadOptions(header_row=row))
+    assert found.evidence.startswith(says)

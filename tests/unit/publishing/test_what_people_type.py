@@ -211,7 +211,13 @@ CLOSE: dict[str, str] = {
     'ny.Hierarchy.suggest("age")': r"""got str. Try: frame\["age"\]""",
     "ny.Hierarchy.read(df)": "path: expected a path, got DataFrame",
     'ny.Hierarchy.from_rows({"a": ["x", "*"]})': r"got dict. Try: .*\[\[value, group, .\*.\]\]",
+    "ny.apply(df, ny.publish(df, ROLES, k=5))": "recoding: expected a recoding, .*got DataFrame",
+    "ny.forget(ny.publish(df, ROLES, k=5))": "release: expected a path, got Release$",
+    'ny.utility.learn(ny.publish(df, ROLES, k=5), df, target="ill")': r"learn: expected the original, then the release",
+    "ny.risk.attack(ny.publish(df, ROLES, k=5), df, attacks=[])": "attacks: expected at least one attack, got none",
     # classes
+    'ny.Source("people.csv")': "Source: expected every value by its name, got 1 without",
+    'ny.Source(path="people.csv", sep=";")': "Source.sep: .*Try: delimiter=...",
     "ny.KAnonymity()": r"KAnonymity.k: expected a value, got none. Try: KAnonymity\(k=...\)",
     "ny.KAnonymity(n=5)": r"KAnonymity.n: expected one of the parameters k, got 'n'",
     "ny.TCloseness(0.9)": r"TCloseness.attribute: .*Try: TCloseness\(t=..., attribute=...\)",
@@ -425,7 +431,10 @@ def test_what_is_short_to_look_at(tmp_path: Path) -> None:
     release.save(tmp_path / "r")
     opened = ny.open(tmp_path / "r")
     risk = ny.measure_risk(people(), ["age", "sex"])
-    for one in (opened.certificate, risk.prosecutor, ny.forget(tmp_path / "r"), release.log):
+    filled = ny.preset("hipaa-safe-harbor", release.job, people())
+    assert "hipaa-safe-harbor" in repr(filled)
+    assert "cannot check" in repr(filled)
+    for one in (opened.certificate, filled, risk.prosecutor, ny.forget(tmp_path / "r"), release.log):
         lines = repr(one).splitlines()
         assert len(lines) <= 40, type(one)
         assert max(map(len, lines)) <= 120, type(one)

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core import pieces
+from nymity.core.calls import made_well
 from nymity.core.paths import path_text, seen_from
 from nymity.io import (
     CodedTable,
@@ -27,6 +28,7 @@ from nymity.io import (
 )
 
 
+@made_well
 @dataclass(frozen=True, kw_only=True)
 class Source(ReadOptions):
     """Where the table lies and how to read it; delimiter, encoding and header are detected unless given."""

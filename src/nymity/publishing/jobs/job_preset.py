@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core import validation
+from nymity.core.card import Card, Carded, CardTable
 from nymity.core.errors import InputError
 from nymity.core.quoting import shown
 from nymity.io import to_polars
@@ -105,13 +106,26 @@ class JobPreset:
         return (*asked, *others), (*gone, *said)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FilledJob:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FilledJob(Carded):
     """A job with what a preset set in it, and a line for each thing that it changed."""
 
     preset: JobPreset
     job: Job
     changes: tuple[str, ...]
+
+    def card(self) -> Card:
+        """Return what is shown: what the preset changed, and what it cannot check."""
+        rows = [
+            *(("changed", one) for one in self.changes),
+            *(("cannot check", one) for one in self.preset.cannot_check),
+        ]
+        return Card(
+            title=f"Job by the preset {self.preset.key}",
+            facts=[("of", self.preset.title), ("source", self.preset.source)],
+            tables=[CardTable(columns=("what", "says"), rows=rows)],
+            foot=".job is the job, .comment all of this",
+        )
 
     @property
     def comment(self) -> str:

@@ -95,6 +95,8 @@ def _chosen(attacks: Sequence[str | Attack] | None) -> list[Attack]:
         return [kind() for kind in ATTACKS.values()]
     if isinstance(attacks, str | Attack):
         raise ParameterError("attacks", expected="a list of attacks", got=as_given(attacks), hint=f"[{attacks!r}]")
+    if not len(attacks):
+        raise ParameterError("attacks", expected="at least one attack", got="none", hint="None, for all of them")
     found = []
     for one in attacks:
         if not isinstance(one, Attack):
