@@ -14,7 +14,10 @@ first is taken; callers draw the order.
 
 from __future__ import annotations
 
+from math import lcm
+
 import numpy as np
+from numpy.typing import NDArray
 
 from nymity.kernels.compiled import njit
 from nymity.kernels.point_tree import NONE, distance, farthest, nearest, shells_of, take, tree_of
@@ -176,35 +179,52 @@ def nearest_other(points, metric, inside):
     return best
 
 
-@njit(cache=True, nogil=True)
-def best_groups(numbers, k):
-    """Return the group of each of sorted numbers (n,) that makes the sum of squared distances to group means least.
+def best_groups(numbers: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Return the group of each of sorted whole numbers (n,) that makes the sum of squared distances to means least.
 
     Groups of the best have k to 2k - 1 neighbours (Hansen & Mukherjee 2003): least[j] is the least sum for the first j
-    numbers, the minimum over the size of the last group.
+    numbers, the minimum over the size of the last group. Sums are whole: those of few numbers beside one that is far
+    away would be lost in a float.
     """
-    n = numbers.shape[0]
-    # Squares of distances from the mean, not of the numbers: differences of large sums would lose the small ones.
-    sums, squares = np.zeros(n + 1), np.zeros(n + 1)
-    middle = numbers.mean() if n else 0.0
-    for i in range(n):
-        apart = numbers[i] - middle
-        sums[i + 1] = sums[i] + apart
-        squares[i + 1] = squares[i] + apart * apart
-    least = np.full(n + 1, np.inf)
-    least[0] = 0.0
-    start = np.zeros(n + 1, dtype=np.int64)
-    for j in range(k, n + 1):
-        # A group of 2k or more can be cut in two without raising the sum, so none is tried.
-        for size in range(k, min(2 * k - 1, j) + 1):
-            i = j - size
-            total = sums[j] - sums[i]
-            cost = least[i] + squares[j] - squares[i] - total * total / size
-            if cost < least[j]:
-                least[j], start[j] = cost, i
-    groups = np.zeros(n, dtype=np.int64)
-    end = n
+    n = len(numbers)
+    if n < 2 * k:
+        return np.zeros(n, dtype=np.int64)
+    whole = numbers.astype(np.int64)
+    apart, common = whole - whole[0], lcm(*range(k, 2 * k))
+    largest = common * (n + 2 * k) * max(int(apart[-1]), 1) ** 2
+    start = (
+        _last_starts(apart, k, common) if largest < 2**62 else _last_starts.function(apart.astype(object), k, common)
+    )
+    groups, end = np.empty(n, dtype=np.int64), n
     while end > 0:
         groups[start[end] : end] = start[end]
         end = start[end]
     return groups
+
+
+@njit(cache=True, nogil=True)
+def _last_starts(apart, k, common):
+    """Return where the last group of the first j numbers begins, (n + 1,); sums are counted in parts of ``common``.
+
+    It is called as it is, too, with Python's whole numbers, where 64 bits do not hold a sum.
+    """
+    n = len(apart)
+    sums = np.zeros(n + 1, dtype=apart.dtype)
+    squares, least = np.zeros_like(sums), np.zeros_like(sums)
+    for i in range(n):
+        sums[i + 1] = sums[i] + apart[i]
+        squares[i + 1] = squares[i] + apart[i] * apart[i]
+    start = np.zeros(n + 1, dtype=np.int64)
+    for j in range(k, n + 1):
+        found = False
+        # A group of 2k or more can be cut in two without raising the sum, so none is tried.
+        for size in range(k, min(2 * k - 1, j) + 1):
+            i = j - size
+            if 0 < i < k:
+                continue  # so few are no group
+            total = sums[j] - sums[i]
+            # The sum of squares around a mean is the sum of squares less total^2 / size.
+            cost = least[i] + (size * (squares[j] - squares[i]) - total * total) * (common // size)
+            if not found or cost < least[j]:
+                found, least[j], start[j] = True, cost, i
+    return start

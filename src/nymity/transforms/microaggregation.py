@@ -162,7 +162,7 @@ class OptimalMicroaggregation(_Grouped):
         units = columns[0].units
         order = np.argsort(units, kind="stable")
         groups = np.empty(len(order), dtype=np.int64)
-        groups[order] = best_groups(units[order].astype(np.float64), self.k)
+        groups[order] = best_groups(units[order], self.k)
         return groups
 
 

@@ -98,6 +98,16 @@ def test_no_partition_of_any_kind_loses_less(numbers: list[int], k: int) -> None
     assert squares(found) == min(map(squares, partitions(ordered, k)))
 
 
+@pytest.mark.parametrize("far", [10**6, 10**11, 2**52])
+def test_few_numbers_far_away_do_not_blur_the_best_groups_of_others(far: int) -> None:
+    near = [0, 3, 7, 8, 15, 17, 21, 22]
+    for at in (far, -far):
+        ordered = sorted([*near, at, at, at])
+        groups = best_groups(np.array(ordered, dtype=np.int64), 3)
+        found = [[x for x, one in zip(ordered, groups, strict=True) if one == group] for group in sorted(set(groups))]
+        assert squares(found) == min(map(squares, partitions(near, 3)))
+
+
 @given(
     st.lists(st.integers(-99, 99), min_size=4, max_size=40),
     st.sampled_from(["microaggregation", "optimal-microaggregation"]),
