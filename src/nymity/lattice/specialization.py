@@ -65,6 +65,7 @@ class TopDownSpecialization(TableMethod["CutOutcome"]):
     takes_persons: ClassVar[bool] = False
     takes_links: ClassVar[bool] = False
     takes_items: ClassVar[bool] = False
+    proves_optimum: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.target is not None and not isinstance(self.target, str):
@@ -76,6 +77,10 @@ class TopDownSpecialization(TableMethod["CutOutcome"]):
     def minimized(self) -> Loss:
         """What is kept small, also where a target decides on the way."""
         return loss_of("loss")
+
+    def chosen_by_values(self, *, promised: bool) -> str:
+        """Say how sensitive values have a say in each choice: steps are refused, or scored, by them."""
+        return _chosen_by_values(self.target, promised=promised)
 
     def _decide(self, task: MethodTask) -> CutOutcome:
         """Specialize until no step is left."""
@@ -342,9 +347,13 @@ class CutOutcome(WithoutLattice):
 
     def chosen_by_values(self, *, promised: bool) -> str:
         """Say so where steps are refused, or chosen, by sensitive values."""
-        if promised:
-            return ByValues.LEVELS
-        return ByValues.LOSS if self.target is not None else ""
+        return _chosen_by_values(self.target, promised=promised)
+
+
+def _chosen_by_values(target: str | None, *, promised: bool) -> str:
+    if promised:
+        return ByValues.LEVELS
+    return ByValues.LOSS if target is not None else ""
 
 
 def _information(child: Ints, target: Ints, counts: Ints) -> float:

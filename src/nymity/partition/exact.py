@@ -43,6 +43,7 @@ class ExactPartition(RecordMethod):
     seconds: float | None = None
 
     key: ClassVar[str] = "exact-partition"
+    proves_optimum: ClassVar[bool] = True
     merges: ClassVar[bool] = False
     takes_persons: ClassVar[bool] = False
 

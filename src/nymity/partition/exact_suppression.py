@@ -34,6 +34,7 @@ class ExactSuppression(Suppression, DividingMethod):
     seconds: float | None = None
 
     key: ClassVar[str] = "exact-suppression"
+    proves_optimum: ClassVar[bool] = True
     takes_persons: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -119,6 +119,7 @@ class DividingMethod(CellMethod):
 
     #: Whether it counts persons where records are of persons.
     takes_persons: ClassVar[bool] = True
+    proves_optimum: ClassVar[bool] = False
 
     @abstractmethod
     def divide(self, problem: PartitionProblem, observe: Observer) -> Partitioned:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from nymity.core.draws import Draws
 from nymity.core.progress import Observer, silent
@@ -28,6 +28,9 @@ class MethodTask:
 
 class TableMethod(ABC, Generic[Made]):
     """A method; subclasses are frozen dataclasses of its parameters."""
+
+    #: Whether it may prove that nothing loses less.
+    proves_optimum: ClassVar[bool] = True
 
     def run(
         self,

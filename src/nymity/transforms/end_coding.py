@@ -109,7 +109,10 @@ class _EndCoding(ColumnTransform):
             fewest = self.fewest or ceil(Fraction(repr(self.share or 0)) * len(cells))
             if len(cells) and coded < fewest:
                 return f"{coded:,} cells of {name!r} are coded, at least {fewest:,} were asked for"
-            if self.limit is not None and last > self._sign * self.limit:
+            if self.limit is None:
+                continue
+            edge = self._sign * self.limit
+            if last > edge or (last == edge and self.shown == "label"):  # a label stands for the limit, too
                 return f"{name!r} has numbers beyond {self.limit:g}"
         return ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nymity.lattice.search import LatticeSearch
+from nymity.lattice.specialization import TopDownSpecialization
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.caveats.of_schema import caveats_of_schema
@@ -30,8 +31,11 @@ def foreseen(
     if is_private(method):
         found += [] if ledger else [Caveat.by_nature(WITHOUT_LEDGER)]
         found += empty_promises(models, {})  # of others the table shows it
-    if isinstance(method, LatticeSearch) and any(model.sensitive for model in models):
+    promised = any(model.sensitive for model in models)
+    if isinstance(method, LatticeSearch) and promised:
         found.append(_replayed(ByValues.LEVELS, models, schema))
+    if isinstance(method, TopDownSpecialization) and (says := method.chosen_by_values(promised=promised)):
+        found.append(_replayed(says, models, schema))
     found += chosen_by_hand(method)
     return [*found, *(known_seed(["a known seed"]) if seeded else [])]
 

@@ -23,6 +23,7 @@ from nymity.publishing.certificates.begun_contradictions import begun_contradict
 from nymity.publishing.certificates.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
 from nymity.publishing.certificates.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
 from nymity.publishing.certificates.item_sets import item_contradictions
+from nymity.publishing.certificates.method_contradictions import method_contradictions
 from nymity.publishing.certificates.private_contradictions import private_contradictions
 from nymity.publishing.certificates.told_secrets import impossible_groups, told_secrets
 from nymity.publishing.certificates.unit_contradictions import unit_contradictions
@@ -47,7 +48,7 @@ from nymity.publishing.jobs.transform_checks import check_transforms
 from nymity.publishing.jobs.withheld import Withheld
 from nymity.publishing.steps.pseudonyms import PSEUDONYMS, pseudonym_section
 from nymity.publishing.steps.shifts import SHIFTS
-from nymity.publishing.steps.transforming import purposes
+from nymity.publishing.steps.transforming import is_purpose, purposes
 from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.builders import BUILDERS
@@ -142,6 +143,7 @@ def contradictions(form: CertificateForm, stated: StatedJob) -> list[str]:
         _children,
         _private,
         _levels,
+        _of_method,
         _searched,
         _withheld,
         _items,
@@ -264,6 +266,10 @@ def _levels(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
 
 #: How quasi-identifiers are described, by the package of the method.
 _DESCRIBED_BY = {"lattice": "level", "dp": "level", "partition": "cells", "bucket": "unchanged"}
+
+
+def _of_method(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
+    yield from method_contradictions(form, stated.schema, stated.method)
 
 
 def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
@@ -452,7 +458,7 @@ def _draws(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         if any(source.endswith(f": {what}") for source in form.random_sources) != is_drawn:
             yield f"it says otherwise than its job whether {what} were drawn (random_sources, job.schema)"
     told = [source.rpartition(": ")[2] for source in form.random_sources]
-    if [one for one in told if one in purposes(stated.transforms)] != purposes(stated.transforms):
+    if [one for one in told if is_purpose(one)] != purposes(stated.transforms):
         yield "it says otherwise than its job what transforms drew (random_sources, job.transforms)"
     if stated.is_bucketized and not form.random_sources:
         yield "who of a value is in which bucket is drawn, and it names no draw (random_sources)"

@@ -18,7 +18,7 @@ from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.sealing.fingerprint import fingerprint
 from nymity.table.content_order import content_order, ranked_text
 from nymity.table.text import gathered
-from nymity.transforms import Transform
+from nymity.transforms import TRANSFORMS, Transform
 
 #: The warning of columns that are not true any more.
 CHANGED = "changed-values"
@@ -53,6 +53,12 @@ def purpose_of(place: int, one: Transform) -> str:
 def purposes(transforms: Sequence[Transform]) -> list[str]:
     """Return everything that transforms draw."""
     return [purpose_of(place, one) for place, one in enumerate(transforms) if not one.is_coding]
+
+
+def is_purpose(drawn: str) -> bool:
+    """Return whether a transform draws this, of any job."""
+    title, _, place = drawn.partition(" (")
+    return place.removesuffix(")").isdecimal() and any(one.title == title for one in TRANSFORMS.values())
 
 
 def caveats_of_transforms(transforms: Sequence[Transform]) -> list[Caveat]:
