@@ -5,7 +5,9 @@ Of each column, over the records that are published:
 - *kept*: the share of cells that are as they were (for categories: how often a published value is the true one);
 - *IL1s* of numbers: the mean of |x - x'| / (sqrt(2) S), with S the standard deviation of the true ones (Yancey,
   Winkler & Creecy 2002);
-- *near*: the share of numbers within ``width`` standard deviations of the published one (interval disclosure).
+- *near*: the share of numbers within ``width`` standard deviations of the published one (interval disclosure);
+- *dominance* of numbers that microaggregation shares: the largest share that one record has in the sum of its group,
+  of numbers without their signs, after codings. A mean shows who has most of it.
 
 Of all columns of numbers together: the mean change of their correlations; the largest change of a share of the
 variance along their principal directions (eigenvalues of the correlation matrix); and *linked*, distance-based record
@@ -16,7 +18,7 @@ measured in its standard deviations, one at random of several; the mean chance t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from numpy.typing import NDArray
 from nymity.core import validation
 from nymity.core.calls import called_well
 from nymity.core.card import Card, Carded, CardTable
+from nymity.core.draws import KeyedDraws
 from nymity.core.errors import SchemaError, TableError
 from nymity.core.quoting import as_given
 from nymity.core.validation import nearest
@@ -41,12 +44,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class ChangedColumn:
-    """One column; ``il1s`` and ``near`` where it holds numbers before and after."""
+    """One column; ``il1s`` and ``near`` where it holds numbers on both sides, ``dominance`` where groups share them."""
 
     name: str
     kept: float
     il1s: float | None = None
     near: float | None = None
+    dominance: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -67,11 +71,11 @@ class ChangedColumns(Carded):
         """Return what is shown."""
         facts = [("records", self.records), ("correlations change by", self.correlation_change)]
         facts += [("linked by distance", self.linked), ("by chance", self.by_chance)]
-        rows = [(one.name, one.kept, one.il1s, one.near) for one in self.columns]
+        rows = [(one.name, one.kept, one.il1s, one.near, one.dominance) for one in self.columns]
         return Card(
             title="Changed columns",
             facts=[(name, value) for name, value in facts if value is not None],
-            tables=[CardTable(columns=("column", "as they were", "IL1s", "near"), rows=rows)],
+            tables=[CardTable(columns=("column", "as they were", "IL1s", "near", "dominance"), rows=rows)],
         )
 
 
@@ -106,10 +110,12 @@ def changed_columns(
     numbers = [_numbers(before, after) for before, after in pairs]
     whole = [one for one in numbers if one is not None and np.isfinite(one).all() and (one.std(axis=1) > 0).all()]
     together = np.array(whole) if whole else None  # (columns, before and after, records)
+    dominance = _dominance(source, released)
     return ChangedColumns(
         records=released.frame.height,
         columns=tuple(
-            _measured(name, *pair, one, width) for name, pair, one in zip(names, pairs, numbers, strict=True)
+            replace(_measured(name, *pair, one, width), dominance=dominance.get(name))
+            for name, pair, one in zip(names, pairs, numbers, strict=True)
         ),
         correlation_change=None if together is None or len(whole) < 2 else _correlation_change(together),
         eigenvalue_change=None if together is None or len(whole) < 2 else _eigenvalue_change(together),
@@ -129,9 +135,18 @@ def _names(released: Released, columns: Sequence[str] | None) -> list[str]:
 
 def _numbers(before: pl.Series, after: pl.Series) -> Floats | None:
     """Return both as numbers, (2, records), where both are; a gap is not a number."""
+    after = _as_numbers(after)
     if not (before.dtype.is_numeric() and after.dtype.is_numeric()):
         return None
     return np.array([one.cast(pl.Float64).fill_null(float("nan")).to_numpy() for one in (before, after)])
+
+
+def _as_numbers(cells: pl.Series) -> pl.Series:
+    """Return text that is numbers as such: a file of text does not say that 12.0 is one, and is read as it is."""
+    if cells.dtype != pl.String:
+        return cells
+    numbers = cells.alias("c").cast(pl.Float64, strict=False).alias(cells.name)
+    return numbers if numbers.null_count() == cells.null_count() else cells
 
 
 def _measured(name: str, before: pl.Series, after: pl.Series, numbers: Floats | None, width: float) -> ChangedColumn:
@@ -147,6 +162,30 @@ def _measured(name: str, before: pl.Series, after: pl.Series, numbers: Floats | 
     return ChangedColumn(
         name=name, kept=kept, il1s=float(np.mean(distance) / np.sqrt(2)), near=float(np.mean(distance <= width))
     )
+
+
+def _dominance(source: pl.DataFrame, released: Released) -> dict[str, float]:
+    """Return the largest share of one record in the sum of its group, of each column of numbers that groups share."""
+    grouping = [one for one in released.transforms if one.groups and set(one.columns) <= set(released.frame.columns)]
+    names = list(dict.fromkeys(name for one in grouping for name in one.columns))
+    before = pl.DataFrame([gathered(source[name], released.source_rows) for name in names])
+    for one in released.transforms:
+        if one.is_coding and (coded := [name for name in one.columns if name in names]):
+            made = replace(one, columns=tuple(coded)).changed(
+                before, KeyedDraws.public("codings draw nothing"), one.key
+            )
+            before = pl.DataFrame([made.get(name, before[name]) for name in names])
+    found = {}
+    for one in grouping:
+        shared = pl.DataFrame({f"c{i}": released.frame[name] for i, name in enumerate(one.columns)})
+        group = shared.select(pl.struct(pl.all()).rank("dense")).to_series()
+        for name in one.columns:
+            if not (before[name].dtype.is_numeric() and _as_numbers(released.frame[name]).dtype.is_numeric()):
+                continue
+            held = pl.DataFrame({"group": group, "size": before[name].cast(pl.Float64).fill_nan(None).abs()})
+            shares = held.drop_nulls().group_by("group").agg(pl.col("size").max() / pl.col("size").sum())["size"]
+            found[name] = float(shares.fill_nan(0).max() or 0)  # type: ignore[arg-type]
+    return found
 
 
 def _correlation_change(numbers: Floats) -> float:

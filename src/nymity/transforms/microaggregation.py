@@ -42,6 +42,7 @@ class _Grouped(Transform):
     """
 
     keeps: ClassVar[str] = "means are as they were, but for rounding"
+    groups: ClassVar[bool] = True
 
     k: int
     dominance: float | None = None

@@ -101,7 +101,9 @@ class CorrelatedNoise(_Noisy):
             return [one.with_values(one.values) for one in numbers]
         covariances = np.atleast_2d(np.cov(values))
         sizes, directions = np.linalg.eigh(covariances)
-        root = directions * np.sqrt(np.maximum(sizes, 0))  # root @ root.T are the covariances
+        # The symmetric root, root @ root are the covariances: it is the same whichever directions a machine finds, so
+        # that the same key draws the same noise again, and nobody gets two to average.
+        root = (directions * np.sqrt(np.maximum(sizes, 0))) @ directions.T
         noisy = values + self.share * (root @ np.array(drawn))
         return [one.with_values(row) for one, row in zip(numbers, noisy, strict=True)]
 

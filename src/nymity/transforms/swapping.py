@@ -58,7 +58,7 @@ class RankSwapping(ColumnTransform):
         ranked = np.lexsort((draws.permutation(f"{purpose} {name!r} ties", n), numbers.units))
         blocks = (np.arange(n) + first) // max(block, 1)
         moved = np.empty(n, dtype=np.int64)
-        moved[ranked] = numbers.units[ranked[_permuted(blocks, draws, f"{purpose} {name}")]]
+        moved[ranked] = numbers.units[ranked[_permuted(blocks, draws, f"{purpose} {name!r} places")]]
         return numbers.with_units(moved)
 
 

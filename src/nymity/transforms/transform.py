@@ -32,6 +32,8 @@ class Transform(ABC):
     is_coding: ClassVar[bool] = False
     #: Whether it only moves cells: a column holds what it held.
     moves: ClassVar[bool] = False
+    #: Whether groups of records, by all columns together, share one number in each.
+    groups: ClassVar[bool] = False
 
     columns: tuple[str, ...]
 

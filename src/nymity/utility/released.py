@@ -22,6 +22,7 @@ from nymity.table.text import all_as_known, as_text
 
 if TYPE_CHECKING:
     from nymity.privacy import PrivacyModel
+    from nymity.transforms import Transform
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,7 @@ class Released:
     quasi-identifiers of the second table it was released beside. ``minimized`` is what its method made small.
     ``levels`` are those that quasi-identifiers are published on, as the certificate says where there is no recoding.
     ``by_schema``: whether the schema, built for the original, gives the very hierarchies of the recoding.
+    ``transforms`` are those of the job.
     """
 
     frame: pl.DataFrame
@@ -55,6 +57,7 @@ class Released:
     minimized: Any = None
     levels: Mapping[str, StatedLevels] | None = None
     by_schema: bool = False
+    transforms: tuple[Transform, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frame", to_polars(self.frame))

@@ -221,7 +221,7 @@ def _changed(found: Mapping[str, Any], texts: Texts) -> None:
     with card(texts("result.changed_title"), texts("result.changed_lead")):
         with scroll_box(), box("table", "list changed-columns"):
             with box("thead"), box("tr"):
-                for name in ("column", "changed_kept", "changed_il1s", "changed_near"):
+                for name in ("column", "changed_kept", "changed_il1s", "changed_near", "changed_dominance"):
                     text("th", texts(f"result.{name}"))
             with box("tbody"):
                 for one in found["columns"]:
@@ -230,6 +230,7 @@ def _changed(found: Mapping[str, Any], texts: Texts) -> None:
                         text("td", share(one["kept"]), "number-cell")
                         text("td", "–" if one["il1s"] is None else texts.number(one["il1s"], 3), "number-cell")
                         text("td", share(one["near"]), "number-cell")
+                        text("td", share(one.get("dominance")), "number-cell")  # not in earlier analyses
         if found["linked"] is not None:
             linked = texts.percent(found["linked"])
             text("p", texts("result.changed_linked", linked=linked, chance=texts.percent(found["by_chance"])))

@@ -225,6 +225,38 @@ def test_what_became_of_columns_is_measured(people: pl.DataFrame) -> None:
     assert found.by_chance == pytest.approx(1 / 120)
 
 
+@pytest.mark.parametrize("limit", [None, 5_000])
+def test_how_much_of_a_mean_is_one_records_is_measured(limit: int | None, people: pl.DataFrame, tmp_path: Path) -> None:
+    people = people.with_columns(rent=pl.Series(np.random.default_rng(2).lognormal(5, 2, 120)).round(0).cast(pl.Int64))
+    coded = [] if limit is None else [ny.TopCoding(columns=["income"], limit=limit, shown="limit")]
+    several = [ny.Microaggregation(columns=["income", "rent"], k=3), *coded, ny.PostRandomization(columns=["area"])]
+    roles = {**ROLES, "rent": "insensitive"}
+    release = ny.publish(people, roles, k=3, method="mondrian", transforms=several, out=tmp_path / "release")
+    groups = list(zip(by_record(release, "income"), by_record(release, "rent"), strict=True))
+    for name in ("income", "rent"):
+        held: dict[Any, list[int]] = {}
+        for group, true in zip(groups, people[name], strict=True):
+            held.setdefault(group, []).append(min(true, limit) if limit is not None and name == "income" else true)
+        assert min(map(len, held.values())) >= 3
+        share = max(max(numbers) / sum(numbers) for numbers in held.values())
+        for known in (release, ny.open(tmp_path / "release")):
+            assert ny.risk.changed_columns(people, known)[name].dominance == pytest.approx(share)
+    assert ny.risk.changed_columns(people, release)["area"].dominance is None
+
+
+def test_numbers_of_a_file_are_measured_as_those_in_memory(people: pl.DataFrame, tmp_path: Path) -> None:
+    release = published(people, ny.Microaggregation(columns=["income"], k=3), out=tmp_path / "release")
+    assert any(cell.endswith(".0") for cell in ny.open(tmp_path / "release").table["income"].cast(pl.String))
+    one, other = (ny.risk.changed_columns(people, known) for known in (release, ny.open(tmp_path / "release")))
+    assert one["income"].il1s is not None
+    assert one == other
+
+
+def test_no_share_is_measured_of_numbers_that_no_group_has(people: pl.DataFrame) -> None:
+    release = published(people, ny.AdditiveNoise(columns=["income"]))
+    assert ny.risk.changed_columns(people, release)["income"].dominance is None
+
+
 def test_what_is_not_changed_is_linked_and_kept(people: pl.DataFrame) -> None:
     unique = people.with_columns(income=pl.int_range(120), rent=pl.int_range(120) * 2)
     release = ny.publish(unique, {**ROLES, "rent": "insensitive"}, k=3)

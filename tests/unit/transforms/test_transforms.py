@@ -323,3 +323,31 @@ def test_no_zero_is_below_zero() -> None:
     made = applied(ny.AdditiveNoise(columns=["x"], share=1), table)["x"].to_list()
     assert 0.0 in made
     assert "-0.0" not in map(str, made)
+
+
+def test_noise_is_the_same_whichever_directions_a_machine_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eigenvectors have no sign of their own: with others the same key would draw a second noise to average with."""
+    rng = np.random.default_rng(4)
+    numbers = (rng.normal(size=(50, 3)) @ rng.normal(size=(3, 3))).round(3)
+    table, one = pl.DataFrame(numbers, schema=["x", "y", "z"]), ny.CorrelatedNoise(columns=["x", "y", "z"])
+    once, find = applied(one, table), np.linalg.eigh
+
+    def turned(matrix: Any) -> Any:
+        sizes, directions = find(matrix)
+        return sizes, directions * [-1, 1, -1]
+
+    monkeypatch.setattr(np.linalg, "eigh", turned)
+    assert np.abs(applied(one, table).to_numpy() - once.to_numpy()).max() < 0.0011  # the last digit may round apart
+
+
+def test_columns_whatever_their_names_have_draws_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    purposes, read = list[str](), KeyedDraws.bytes
+
+    def bytes_of(draws: KeyedDraws, purpose: str, size: int) -> bytes:
+        purposes.append(purpose)
+        return read(draws, purpose, size)
+
+    monkeypatch.setattr(KeyedDraws, "bytes", bytes_of)
+    names = ["x", "'x' ties", "'x' first", "'x' places"]
+    ny.RankSwapping(columns=names, window=0.5).changed(pl.DataFrame({n: range(20) for n in names}), DRAWS, "test")
+    assert len(set(purposes)) == len(purposes)

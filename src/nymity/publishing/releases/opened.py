@@ -374,6 +374,7 @@ class OpenedRelease(Carded):
     def released(self) -> Released:
         """What queries, learning, attacks and comparisons take."""
         recoding, population = self.recoding, self.given_population
+        known = self.job if self.job is not None else None if self.stated is None else self.stated.job
         if population is None and recoding is None and self.job is not None:
             population = population_of(self.job)
         return Released(
@@ -388,6 +389,7 @@ class OpenedRelease(Carded):
             population=population,
             minimized=self.minimized,
             levels=self._levels,
+            transforms=() if known is None else known.transforms,
         )
 
     @property

@@ -134,6 +134,7 @@ class Release(ReleaseFacts, Carded):
             masked=self.log.masked,
             minimized=self.outcome.minimized,
             by_schema=by_schema,
+            transforms=self.job.transforms,
         )
 
     @property
