@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nymity.publishing.comparing.compare import Comparison
     from nymity.publishing.comparing.estimates import Estimate
     from nymity.publishing.releases.opened import OpenedRelease
+    from nymity.risk.changed_columns import ChangedColumns
 
 EXAMPLES = (
     "nymity compare patients.csv release",
@@ -49,6 +50,7 @@ def command(
 
     Begins with what was kept, what was lost most, and what that means for the job's target, or for counting. Then every
     loss and metric is shown raw, and scaled from 0% (the original) to 100% (everything suppressed).
+    Columns that transforms changed are measured beside the custodian's folder.
     With --target classifiers are trained on both tables, too, and tested on original records.
     """
     from nymity.publishing.comparing.compare import compare
@@ -62,7 +64,7 @@ def command(
     found = compare(before, opened)
     asked = target if target is not None else _target(original, opened)
     plainly = found.plainly(before, opened, target=asked)
-    private = about_private(screen, opened)
+    private, changed = about_private(screen, opened), _changed_columns(before, opened)
     screen.line(f"{original} against {release}", style="bold")
     screen.show(*plainly, "")
     screen.show(
@@ -76,6 +78,7 @@ def command(
         _attributes(found),
         "",
         *_estimates(found),
+        *_changed(changed, opened),
         "↓ lower is better, ↑ higher is better:",
         _legend(found),
     )
@@ -94,6 +97,7 @@ def command(
             "plainly": list(plainly),
             **found.to_dict(),
             **learned,
+            **({} if changed is None else {"changed_columns": asdict(changed)}),
             "picks": _rates(found),
             "picks_encoding": ENCODING,
         }
@@ -172,6 +176,32 @@ def _estimates(comparison: Comparison) -> list[Table | str]:
         figures = [None if f is None else _figure(one, f) for f in (one.original, one.published)]
         add_row(shown, what, *figures, None if one.change is None else f"{100 * one.change:+.2f}%")
     return [shown, ""]
+
+
+def _changed_columns(original: Any, opened: OpenedRelease) -> ChangedColumns | None:
+    """Measure what transforms made of columns; None without any, or without the link from rows to records."""
+    from nymity.risk import changed_columns
+
+    released = opened.released
+    names = {name for one in released.transforms for name in one.columns if name in released.frame.columns}
+    if not names or released.source_rows is None:
+        return None
+    return changed_columns(original, opened, columns=[name for name in released.frame.columns if name in names])
+
+
+def _changed(found: ChangedColumns | None, opened: OpenedRelease) -> list[Table | str]:
+    """Return what is left of changed columns, and what is left to find in them."""
+    if found is None:
+        unmeasured = "Columns that transforms changed are not measured: that takes the custodian's folder."
+        return [unmeasured, ""] if opened.released.transforms else []
+    shown = table("changed column", "as they were", "IL1s", "near", "dominance", right=("IL1s",))
+    for one in found.columns:
+        shares = [None if share is None else percent(share) for share in (one.near, one.dominance)]
+        add_row(shown, one.name, percent(one.kept), one.il1s, *shares)
+    if found.linked is None:
+        return [shown, ""]
+    told = f"by distance with a chance of {percent(found.linked)}; by a guess it would be {percent(found.by_chance)}."
+    return [shown, f"Whoever knows the true numbers of a record in these columns finds its row {told}", ""]
 
 
 def _figure(estimate: Estimate, value: float) -> str:
