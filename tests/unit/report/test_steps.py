@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -54,6 +55,16 @@ def test_cells_of_every_step() -> None:
     assert found.pop("single cells suppressed") == (release.loss, release.loss)
     assert found == {"top coding: cost": (2, 2), "rounding: cost": (5, 5)}
     assert untouched(release) == 40 - 8 - release.loss - 2 - 5
+
+
+def test_numbers_of_a_file_count_as_those_in_memory(tmp_path: Path) -> None:
+    frame = FRAME.with_columns(cost=pl.Series([1, 1, 1, 2, 2, 2, 5, 9]))
+    one = ny.Microaggregation(columns=["cost"], k=2, variable=0.1)
+    release = ny.publish(frame, ROLES, k=2, method="cell-suppression", transforms=[one], out=tmp_path / "release")
+    told = [[*steps(Subject.of(known, frame))] for known in (release, ny.open(tmp_path / "release"))]
+    assert told[0] == told[1]
+    kept = zip(release.table["cost"], frame["cost"].gather(release.log.source_rows), strict=True)
+    assert sum(shown != true for shown, true in kept) == told[0][-1].cells < 8
 
 
 def test_a_drawn_change_counts_where_no_coding_did() -> None:
