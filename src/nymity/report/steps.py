@@ -16,7 +16,7 @@ from nymity.report.page_wording import axis_labels, percent
 from nymity.report.subject import Subject
 from nymity.table.encoding import person_ids
 from nymity.table.partition_recoding import CentreRecoding
-from nymity.table.text import MASK, as_numbers, as_text, gathered, plainly_named
+from nymity.table.text import MASK, as_text, gathered, plainly_named
 
 Bools = NDArray[np.bool_]
 
@@ -111,7 +111,6 @@ def _records(subject: Subject) -> int:
 
 def _differ(before: pl.Series, after: pl.Series) -> Bools:
     """Return which cells are not as they were; numbers are compared as numbers, and gaps are alike."""
-    after = as_numbers(after) if before.dtype.is_numeric() else after
     if before.dtype.is_numeric() and after.dtype.is_numeric():
         one, other = (plainly_named(cells).cast(pl.Float64).fill_nan(None) for cells in (before, after))
     else:

@@ -125,7 +125,7 @@ class Subject:
     @property
     def frame(self) -> pl.DataFrame:
         """The released table."""
-        return self.opened.table
+        return self.opened.released.frame
 
     @property
     def owned(self) -> pl.DataFrame:

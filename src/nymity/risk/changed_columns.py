@@ -34,7 +34,7 @@ from nymity.core.quoting import as_given
 from nymity.core.validation import nearest
 from nymity.io import to_polars
 from nymity.table.attribute import Role
-from nymity.table.text import as_numbers, as_text, gathered
+from nymity.table.text import as_text, gathered
 
 if TYPE_CHECKING:
     from nymity.utility.released import Released
@@ -135,7 +135,6 @@ def _names(released: Released, columns: Sequence[str] | None) -> list[str]:
 
 def _numbers(before: pl.Series, after: pl.Series) -> Floats | None:
     """Return both as numbers, (2, records), where both are; a gap is not a number."""
-    after = as_numbers(after)
     if not (before.dtype.is_numeric() and after.dtype.is_numeric()):
         return None
     return np.array([one.cast(pl.Float64).fill_null(float("nan")).to_numpy() for one in (before, after)])
@@ -172,7 +171,7 @@ def _dominance(source: pl.DataFrame, released: Released) -> dict[str, float]:
         shared = pl.DataFrame({f"c{i}": released.frame[name] for i, name in enumerate(one.columns)})
         group = shared.select(pl.struct(pl.all()).rank("dense")).to_series()
         for name in one.columns:
-            if not (before[name].dtype.is_numeric() and as_numbers(released.frame[name]).dtype.is_numeric()):
+            if not (before[name].dtype.is_numeric() and released.frame[name].dtype.is_numeric()):
                 continue
             held = pl.DataFrame({"group": group, "size": before[name].cast(pl.Float64).fill_nan(None).abs()})
             shares = held.drop_nulls().group_by("group").agg(pl.col("size").max() / pl.col("size").sum())["size"]

@@ -73,14 +73,6 @@ def gathered(values: pl.Series, rows: Any) -> pl.Series:
     return plainly_named(values).gather(rows).alias(values.name)
 
 
-def as_numbers(cells: pl.Series) -> pl.Series:
-    """Return text that is numbers as such: a file of text does not say that 12.0 is one, and is read as it is."""
-    if cells.dtype != pl.String:
-        return cells
-    numbers = plainly_named(cells).cast(pl.Float64, strict=False).alias(cells.name)
-    return numbers if numbers.null_count() == cells.null_count() else cells
-
-
 def _float_text(values: pl.Series) -> pl.Series:
     whole = (values.abs() < 2**53) & (values == values.round())
     integers = values.cast(pl.Int64, strict=False).cast(pl.String)
