@@ -45,6 +45,7 @@ class RowSuppression(Suppression):
     """Suppress cells of single rows until one kind of promise is kept."""
 
     makes: ClassVar[type[Recoding]] = SuppressedRowsRecoding
+    proves_optimum: ClassVar[bool] = False  # but where nothing is suppressed
     #: The promise that it keeps.
     keeps: ClassVar[type[PrivacyModel]]
 

@@ -40,7 +40,8 @@ K = ny.KAnonymity(k=3)
 LKC = ny.LKCPrivacy(l=2, k=3, c=0.9, attribute="ill")
 METHODS: dict[str, tuple[Any, Any]] = {
     "cells": (ny.CellSuppression(), K),
-    "subsets": (ny.SubsetSuppression(), ny.SubsetKAnonymity(k=3, m=1)),
+    "subsets": (ny.SubsetSuppression(), ny.SubsetKAnonymity(k=3, m=2)),
+    "wildcards": (ny.WildcardSuppression(), ny.WildcardKAnonymity(k=3)),
     "means": (ny.GroupMeans(levels={"sex": 0}), K),
     "cut": (ny.TopDownSpecialization(), LKC),
     "boxes": (ny.Mondrian(), K),
@@ -102,6 +103,8 @@ FORGERIES: dict[tuple[str, str], tuple[Callable[[dict[str, Any]], object], str]]
     ("means", "centres that are left out"): (_centres("age", None), "centres"),
     ("means", "centres of a column without a promise"): (_centres("cost", True), "centres"),
     ("cells", "centres of suppressed cells"): (_centres("age", True), "centres"),
+    ("subsets", "a proof"): (_proof, "loss.proven_optimal"),
+    ("wildcards", "a proof"): (_proof, "loss.proven_optimal"),
     ("cells", "a proof"): (_proof, "loss.proven_optimal"),
     ("means", "a proof"): (_proof, "loss.proven_optimal"),
     ("cut", "a proof"): (_proof, "loss.proven_optimal"),
