@@ -65,29 +65,6 @@ def typed_and_told(column: pl.Series, *, exactly: bool = False, point: bool = Tr
     return texts, True
 
 
-def numbers_again(table: pl.DataFrame, *, texts: Collection[str] = ()) -> pl.DataFrame:
-    """Return a table that was written as text with the numbers that it was made of: 20.0 beside 20.5 is 20.
-
-    A column becomes Float64 only where a frame writes each cell as it stands there. ``texts`` are columns that stay.
-    """
-    wanted = {name for name, kind in table.schema.items() if kind == pl.String} - set(texts)
-    return pl.DataFrame([_frames_have(column) if column.name in wanted else column for column in table])
-
-
-def _frames_have(column: pl.Series) -> pl.Series:
-    texts = column.alias("cells")
-    trial = texts.drop_nulls().head(_TRIAL_ROWS)
-    if not len(trial) or _written(trial) is None:
-        return column
-    numbers = _written(texts)
-    return column if numbers is None else numbers.alias(column.name)
-
-
-def _written(texts: pl.Series) -> pl.Series | None:
-    numbers = texts.cast(pl.Float64, strict=False)
-    return _same(texts, numbers) if numbers.is_finite().all() else None
-
-
 def _are_short(texts: pl.Series) -> bool:
     return int(texts.str.len_bytes().max() or 0) <= _SURE_BYTES  # type: ignore[arg-type]
 

@@ -122,10 +122,10 @@ class Subject:
         """What the release lost by all measures; it takes a while unless it was asked before."""
         return compare(self.source, self.opened) if self.compared is None else self.compared
 
-    @property
+    @cached_property
     def frame(self) -> pl.DataFrame:
         """The released table."""
-        return self.opened.released.frame
+        return self.opened.released.beside(self.source).frame
 
     @property
     def owned(self) -> pl.DataFrame:

@@ -105,7 +105,8 @@ def changed_columns(
             got="the table alone",
             hint="ny.open(folder) finds the custodian's folder beside it",
         )
-    source, names = to_polars(original), _names(released, columns)
+    source = to_polars(original)
+    released, names = released.beside(source), _names(released, columns)
     pairs = [(gathered(source[name], released.source_rows), released.frame[name]) for name in names]
     numbers = [_numbers(before, after) for before, after in pairs]
     whole = [one for one in numbers if one is not None and np.isfinite(one).all() and (one.std(axis=1) > 0).all()]

@@ -35,7 +35,7 @@ __all__, __getattr__ = public_names(
     sampled_persons="SampledPersonsRecoding person_numbers",
     sampled_recoding="SampledRecoding placed",
     schema="GivenSchema Schema check_columns",
-    text="all_as_known as_text check_comparable gathered is_missing plainly_named BEYOND MASK",
+    text="all_as_known as_floats as_text check_comparable gathered is_missing plainly_named BEYOND MASK",
     value_order="ValueOrder days numbers ranks value_order",
     weights="class_means people_by_weights weights_of",
 )

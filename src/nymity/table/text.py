@@ -32,19 +32,26 @@ def as_text(values: pl.Series) -> pl.Series:
     return text.set(text == "", None) if (text == "").any() else text
 
 
-def as_known(column: pl.Series, known: Collection[str | None]) -> pl.Series:
-    """Return a column of text as numbers where these are ``known`` by their text, and what is written is not.
+def as_floats(column: pl.Series) -> pl.Series:
+    """Return a column of text as numbers where each cell is what a frame of floats writes; else as it is.
 
     A file has 3.0 among numbers with fractions, whose text is 3; read again it stays what is written, which may be one.
     """
     texts = plainly_named(column).drop_nulls().unique()
-    if texts.dtype != pl.String or all(text in known for text in texts):
+    if texts.dtype != pl.String or not len(texts):
         return column
     numbers = texts.cast(pl.Float64, strict=False)
     written = numbers.null_count() == 0 and bool((numbers.cast(pl.String) == texts).all())
-    if not written or not all(text in known for text in as_text(numbers)):
+    return plainly_named(column).cast(pl.Float64).alias(column.name) if written else column
+
+
+def as_known(column: pl.Series, known: Collection[str | None]) -> pl.Series:
+    """Return a column of text as numbers where these are ``known`` by their text, and what is written is not."""
+    texts = plainly_named(column).drop_nulls().unique()
+    if texts.dtype != pl.String or all(text in known for text in texts):
         return column
-    return column.cast(pl.Float64)
+    numbers = as_floats(texts)
+    return as_floats(column) if numbers.dtype.is_float() and all(t in known for t in as_text(numbers)) else column
 
 
 def all_as_known(frame: pl.DataFrame, known: Mapping[str, Collection[str | None]]) -> pl.DataFrame:

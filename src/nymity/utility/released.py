@@ -18,7 +18,7 @@ from nymity.table.hierarchy import Hierarchy
 from nymity.table.published_cells import ReadCells, StatedLevels, as_they_are, by_recoding, by_text
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
-from nymity.table.text import all_as_known, as_text
+from nymity.table.text import all_as_known, as_floats, as_text
 
 if TYPE_CHECKING:
     from nymity.privacy import PrivacyModel
@@ -140,7 +140,9 @@ class Released:
         """Return it with numbers where the table it was made from has them, and a file holds them as text."""
         names = [] if self.schema is None else [*self.schema.quasi, *self.schema.sensitive]
         known = {name: set(as_text(distinct_values(source[name]))) for name in names if name in source.columns}
-        return replace(self, frame=all_as_known(self.frame, known))
+        numeric = {name for name, kind in source.schema.items() if kind.is_numeric()}  # means are of no raw value
+        frame = all_as_known(self.frame, known)
+        return replace(self, frame=pl.DataFrame([as_floats(c) if c.name in numeric else c for c in frame]))
 
     def reading(self, source: pl.DataFrame | None = None) -> CellReading | None:
         """Return what cells stand for: by the recoding, or beside the original by the levels that a certificate states.

@@ -28,8 +28,6 @@ from nymity.core.paths import path_text
 from nymity.core.quoting import as_given
 from nymity.database import DatabaseOutput
 from nymity.io import ReadOptions, Taken, format_of, read_table, to_polars
-from nymity.io.delimited import Delimited
-from nymity.io.lossless import numbers_again
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.certificates.certificate import Certificate
@@ -380,7 +378,7 @@ class OpenedRelease(Carded):
         if population is None and recoding is None and self.job is not None:
             population = population_of(self.job)
         return Released(
-            frame=self._numbers,
+            frame=self.table,
             counts=self.sensitive_table,
             schema=self.schema,
             models=self.promises,
@@ -393,16 +391,6 @@ class OpenedRelease(Carded):
             levels=self._levels,
             transforms=() if known is None else known.transforms,
         )
-
-    @property
-    def _numbers(self) -> pl.DataFrame:
-        """The table with the numbers that it was made of, which a file of text does not tell from text such as 20.0."""
-        path = self.files.path
-        if path is None or not isinstance(format_of(path), Delimited):
-            return self.table
-        known = {} if self.recoding is None else self.recoding.hierarchies
-        texts = [name for name, one in known.items() if any(str(value).endswith(".0") for value in one.values)]
-        return numbers_again(self.table, texts=texts)
 
     @property
     def _levels(self) -> dict[str, StatedLevels] | None:
