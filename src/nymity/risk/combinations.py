@@ -72,19 +72,20 @@ def combinations_of(
     own = _checked("table", frame, roles)
     others = None if people is None else _checked("population", people, roles)
     kept = ~roles.gaps(own)
+    all_kept = bool(kept.all())
     labels, codes, codes_of_others = [], [], []
     for name in roles:
         columns = [own[name], *([] if others is None else [others[name]])]
         labels.append(_labels(columns))
         index = {label: code for code, label in enumerate(labels[-1])}
         own_codes, *rest = (codes_of(column, None, index) for column in columns)
-        codes.append(own_codes)
+        codes.append(own_codes if all_kept else own_codes[kept])
         codes_of_others.extend(rest)
-    masked = _all_masked(codes, labels)[kept]
+    masked = _all_masked(codes, labels)
     among = None if others is None else [column[~roles.gaps(others)] for column in codes_of_others]
     return _grouped(
         labels,
-        [column[kept] for column in codes],
+        codes,
         kept,
         masked,
         among,
@@ -115,17 +116,18 @@ def _grouped(
     counted_as: str,
     **rest: Any,
 ) -> Combinations:
-    """Number the classes of the table, and then those that only the population has."""
+    """Number the classes of the table, and then those that only the population has; ``codes`` are used up."""
     layout = KeyLayout.for_sizes([len(values) for values in labels])
     keys = layout.pack(codes)
     group, first = distinct(keys if among is None else np.concatenate([keys, layout.pack(among)]))
     own = group[: len(keys)].astype(np.int64)
+    del keys
     counts = np.bincount(own)
     class_of = np.full(len(inside), -1, dtype=np.int64)
     class_of[inside] = own
     cells = Combinations(
         labels=tuple(labels),
-        codes=np.stack([column[first[: len(counts)]] for column in codes]),
+        codes=_taken(codes, first[: len(counts)]),
         counts=counts,
         class_of=class_of,
         masked=int(masked.sum()),
@@ -133,13 +135,21 @@ def _grouped(
     )
     if among is None:
         return cells
-    sizes = np.bincount(group[len(keys) :], minlength=len(first)).astype(np.int64)
+    sizes = np.bincount(group[len(own) :], minlength=len(first)).astype(np.int64)
     people = sizes[: len(counts)].copy()
     if masked.any():  # theirs are all those who look like no other class
         stars = own[np.argmax(masked)]
         people[stars] = sizes.sum() - (people.sum() - people[stars])
     _check_contained(counts, people, int(sizes.sum()), counted_as)
     return replace(cells, population=people, population_sizes=sizes[sizes > 0])
+
+
+def _taken(columns: list[NDArray[np.int32]], rows: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return some rows of all columns; each column is let go with that, for a large table is not to be held twice."""
+    taken = np.empty((len(columns), len(rows)), dtype=np.int32)
+    for place in range(len(columns)):
+        taken[place] = columns.pop(0)[rows]
+    return taken
 
 
 def _are_names(names: object) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+import tracemalloc
 from collections import Counter
 from itertools import combinations
 from math import comb, prod
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -131,3 +133,16 @@ def test_more_combinations_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     table = {name: list(range(100)) for name in NAMES}
     with pytest.raises(ParameterError, match="a smaller size"):
         drivers(table, NAMES, size=4)
+
+
+def test_a_large_table_is_not_held_many_times() -> None:
+    drawn, columns = np.random.default_rng(0), 10
+    table = pl.DataFrame({f"c{i}": drawn.integers(0, 1000, 100_000, dtype=np.uint32) for i in range(columns)})
+    drivers(table.head(10), table.columns, size=1)  # what is compiled is no part of it
+    tracemalloc.start()
+    try:
+        drivers(table, table.columns, size=1)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 4 * table.estimated_size()  # codes, their classes, and what sorts them
