@@ -19,6 +19,7 @@ from nymity.core.errors import ParameterError
 from nymity.core.extras import require
 from nymity.workbench.guard import TOKEN_FIELD, WindowGuard
 from nymity.workbench.home import Home, Homes
+from nymity.workbench.memory import hold_little
 from nymity.workbench.opening import LyingThere, address_of
 
 #: Seconds for which a page that lost its connection keeps what it had on the server.
@@ -81,6 +82,7 @@ def application(home: Homes) -> Any:
     from nymity.workbench.addresses import add_addresses
 
     _ask_signatures_once()
+    hold_little()
     api = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_addresses(api, home)
     nicegui_app.add_static_files("/assets", str(files("nymity.workbench") / "assets"))
