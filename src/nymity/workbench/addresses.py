@@ -18,6 +18,7 @@ from nymity.workbench.home import Homes
 from nymity.workbench.house.rights import Right
 from nymity.workbench.parts import empty_state, error_card
 from nymity.workbench.passphrases import PASSPHRASE, taking
+from nymity.workbench.project import Project
 from nymity.workbench.release_page import show_release
 from nymity.workbench.screens import ORDER, screens_for
 from nymity.workbench.start_page import show_start
@@ -76,9 +77,22 @@ def add_addresses(api: FastAPI, home: Homes) -> None:
             with framed(texts, theme, title=texts("app.name")):
                 empty_state(texts("app.not_found"))
             return None
+        try:
+            project.check_folder()
+        except NymityError as error:
+            with framed(texts, theme, title=texts("app.name")):
+                damaged(project, error, texts)
+            return None
         own.remember(project)
         await show_screen(project, screen, texts, theme)
         return None
+
+
+def damaged(project: Project, error: NymityError, texts: Texts) -> None:
+    """Say that a project cannot be shown; in a house not where its files lie."""
+    empty_state(texts("app.damaged", name=project.name), texts("app.damaged_then"))
+    if not project.actor.in_house:
+        error_card(error, texts)
 
 
 def nothing_here() -> Response:

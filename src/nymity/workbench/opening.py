@@ -77,7 +77,7 @@ def open_table(home: Home, path: Path, *, name: str = "", private: bool = False,
     told, job, asked = first_job(source)
     project = home.begin(name or stem_of(path))
     project.change_job("table opened", lambda _: job, asked=asked)
-    keep(project.job_data["source"], *told)
+    keep(project.source_data, *told)
     return project
 
 
@@ -96,7 +96,7 @@ def open_database(home: Home, *, url: str, table: str, schema: str = "", private
     told, job, asked = first_job(source)
     project = home.begin(table.strip())
     project.change_job("table opened", lambda _: job, asked=asked)
-    keep(project.job_data["source"], *told)
+    keep(project.source_data, *told)
     return project
 
 
@@ -117,7 +117,7 @@ def open_demo(home: Home, *, rows: int = DEMO_ROWS) -> Project:
     table.chmod(0o600)
     told, job, asked = first_job({"path": str(resolved(table))})
     project.change_job("demo opened", lambda _: job, asked=asked)
-    keep(project.job_data["source"], *told)
+    keep(project.source_data, *told)
     return project
 
 
@@ -181,5 +181,5 @@ def uploaded(home: Home, name: str, content: Path, *, private: bool = False) -> 
         project.remove()
         raise
     project.change_job("table uploaded", lambda _: job, asked=asked)
-    keep(project.job_data["source"], *told)
+    keep(project.source_data, *told)
     return project

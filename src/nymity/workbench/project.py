@@ -13,6 +13,7 @@ parameters by a look at them would void the promise. Every screen and endpoint a
 from __future__ import annotations
 
 import copy
+import re
 import shutil
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -36,8 +37,8 @@ from nymity.workbench.house.rights import Actor, Right
 from nymity.workbench.runs import Runs, write_json, write_text
 
 PROJECT_NAME, AUDIT_NAME, JOBS_NAME, RUNS_NAME, FILES_NAME = "project.json", "audit.jsonl", "jobs", "runs", "files"
-#: Characters of a project's name.
-_LONGEST = 100
+#: Characters of a project's name, and what its id is like, which stands in addresses.
+_LONGEST, ID = 100, re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +159,10 @@ class Project:
     def open(folder: str | Path, actor: Actor | None = None) -> Project:
         """Open the project in a folder."""
         project = Project(resolved(folder)) if actor is None else Project(resolved(folder), actor)
-        PROJECT.number_of(project._about, str(project.folder / PROJECT_NAME))
+        about, where = project._about, str(project.folder / PROJECT_NAME)
+        PROJECT.number_of(about, where)
+        if not ID.fullmatch(str(about.get("id"))) or not isinstance(about.get("name"), str):
+            raise FileError(where, expected="a project's name, and its id of 16 hexadecimal digits", got="others")
         warn_if_exposed(project.folder)
         return project
 
@@ -210,7 +214,12 @@ class Project:
         if self._seen is None or self._seen[0] != stamp:
             state = ProjectState()
             for entry in self.audit.entries():
-                state.take(entry)
+                try:
+                    state.take(entry)
+                except (AttributeError, LookupError, TypeError, ValueError) as error:
+                    where = f"{self.audit.path}, line {entry.number}"
+                    got = f"{type(error).__name__}: {str(error)[:200]}"
+                    raise FileError(where, expected="a line of an audit log", got=got) from error
             self._seen = (stamp, state)
         return self._seen[1]
 
@@ -218,6 +227,20 @@ class Project:
     def stamp(self) -> tuple[object, ...]:
         """Something that changes whenever the project does, by whomever."""
         return (self.audit.stamp, self.runs.stamp)
+
+    def check_folder(self) -> None:
+        """Refuse a folder whose files are not as they were written, so that whoever opens a page learns why."""
+        try:
+            _ = self.source_data
+            for run in self.runs.all():
+                _ = run.task, run.state
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise FileError(
+                str(self.folder),
+                expected="a project as the workbench wrote it",
+                got=f"{type(error).__name__}: {str(error)[:200]}",
+                hint="put its files back from a copy",
+            ) from error
 
     def remove(self) -> None:
         """Remove the project with all that is in its folder; files elsewhere stay."""
@@ -301,9 +324,18 @@ class Project:
         """Return the job, or say what it lacks."""
         return ny.Job.from_dict(self.job_data, folder=self.folder / JOBS_NAME)
 
+    @property
+    def source_data(self) -> dict[str, Any]:
+        """Where the table lies and how it is read, as plain data."""
+        data = self.job_data.get("source")
+        if not isinstance(data, dict):
+            where = str(self.job_path or self.audit.path)
+            raise FileError(where, expected="a job that names its table", got="none", hint="open the table anew")
+        return data
+
     def source(self) -> ny.Source | ny.DatabaseSource:
         """Return where the table lies and how it is read."""
-        data = self.job_data["source"]
+        data = self.source_data
         return ny.DatabaseSource(**data) if "url" in data else ny.Source(**data)
 
     def problem(self) -> NymityError | None:

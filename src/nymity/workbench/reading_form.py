@@ -23,7 +23,7 @@ _ENCODINGS = ("utf-8", "cp1252", "utf-16", "iso-8859-15")
 
 async def reading_form(project: Project, texts: Texts) -> None:
     """Show the fields and the preview."""
-    source: dict[str, Any] = project.job_data["source"]
+    source: dict[str, Any] = project.source_data
     if "path" not in source:
         text("p", texts("reading.no_options"), "quiet")
         return

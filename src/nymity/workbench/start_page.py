@@ -137,7 +137,18 @@ async def _recent(home: Home, texts: Texts) -> None:
             empty_state(texts("start.no_projects"), texts("start.no_projects_then"))
         with box("ul", "projects"):
             for project in projects:
-                _project(project, texts)
+                try:
+                    project.check_folder()
+                except NymityError:  # its page says why; the others are there all the same
+                    _damaged(project, texts)
+                else:
+                    _project(project, texts)
+
+
+def _damaged(project: Project, texts: Texts) -> None:
+    with box("li"), said(box("a", "project"), href=project.address), box("span", "project-title"):
+        text("strong", project.name)
+        badge(texts("app.damaged_badge"), "bad")
 
 
 def _project(project: Project, texts: Texts) -> None:

@@ -80,7 +80,7 @@ class LookedTable:
 def look_at(project: Project) -> LookedTable:
     """Return the table of a project as its job says it is read; this takes a while when it is not in memory."""
     project.refuse_looking("the table")
-    key = _key(project.job_data["source"])
+    key = _key(project.source_data)
     with _keeping:
         lock = _reading.setdefault(key, threading.Lock())
     with lock:  # two pages that ask for the same table wait for one reading
@@ -91,14 +91,14 @@ def look_at(project: Project) -> LookedTable:
         with _few:
             valued = project.source().read_valued()
         reading = DetectedReading(options=project.source().options)
-        return keep(project.job_data["source"], valued.table, reading, valued.dictionary)
+        return keep(project.source_data, valued.table, reading, valued.dictionary)
 
 
 def kept_table(project: Project) -> LookedTable | None:
     """Return the table of a project if it is in memory, at once."""
     project.refuse_looking("the table")
     with _keeping:
-        return _kept.get(_key(project.job_data["source"]))
+        return _kept.get(_key(project.source_data))
 
 
 def keep(

@@ -59,15 +59,25 @@ def answering(home: Homes) -> Callable[[Request], Any]:
         project = home.of(request).find(request.path_params["project_id"])
         if endpoint is None or project is None or not project.actor.gets(endpoint.name):
             return JSONResponse({"error": {"message": "there is nothing here"}}, status_code=404)
-        if endpoint.looks and not project.may_look:
-            return JSONResponse({"error": {"message": "a private project shows nothing of records"}}, status_code=403)
         try:
-            found = await run_in_threadpool(endpoint.answer, project, dict(request.query_params))
+            if endpoint.looks and not project.may_look:
+                refused = {"message": "a private project shows nothing of records"}
+                return JSONResponse({"error": refused}, status_code=403)
+            found = await run_in_threadpool(_asked, endpoint, project, dict(request.query_params))
         except NymityError as error:
             return JSONResponse({"error": _told(error, project)}, status_code=400)
         return found if isinstance(found, Response) else _written(found)
 
     return answer
+
+
+def _asked(endpoint: Endpoint, project: Project, query: Mapping[str, str]) -> Any:
+    """Return the answer of an endpoint; where files of the project are damaged, that is the error."""
+    try:
+        return endpoint.answer(project, query)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        project.check_folder()
+        raise
 
 
 def _told(error: NymityError, project: Project) -> dict[str, str]:

@@ -10,7 +10,6 @@ one that nobody has.
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,16 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from nymity.core.disk import make_folder
-from nymity.core.errors import ParameterError
+from nymity.core.errors import NymityError, ParameterError
 from nymity.workbench.home import Home, opened
 from nymity.workbench.house.configuration import HouseConfiguration
 from nymity.workbench.house.house_guard import ACTOR
 from nymity.workbench.house.reach import Reach
 from nymity.workbench.house.rights import Actor
 from nymity.workbench.house.run_queue import RunQueue
-from nymity.workbench.project import PROJECT_NAME, Project
+from nymity.workbench.project import ID, PROJECT_NAME, Project
 
-_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 #: Projects that are listed.
 _MOST = 200
 
@@ -68,7 +66,7 @@ class House:
 
     def place_of(self, project_id: str) -> Path | None:
         """Return the folder of a project; folders do not move."""
-        if not _ID.fullmatch(project_id):
+        if not ID.fullmatch(project_id):
             return None
         with self._looking:
             if project_id not in self._places:
@@ -112,7 +110,10 @@ class HouseHome(Home):
 
     def _theirs(self, folder: Path) -> Project | None:
         project = opened(folder, self.actor)
-        return project if project is not None and project.is_theirs else None
+        try:
+            return project if project is not None and project.is_theirs else None
+        except NymityError:  # whose it is cannot be read: it is nobody's, and all others are there
+            return None
 
 
 def make_folders(configuration: HouseConfiguration) -> None:
