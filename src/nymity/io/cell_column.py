@@ -13,8 +13,8 @@ from nymity.io.options import ReadOptions
 #: Words that stand for no answer wherever they stand in a column of numbers or dates …
 WORDS = (
     "NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "none", "#N/A", "#NV", "<NA>", "nil", ".", "..",
-    "-", "--", "?", "k.A.", "k. A.", "keine Angabe", "unbekannt", "unknown", "Unknown", "UNKNOWN", "missing", "Missing",
-    "not available", "s/o", "n.v.t.", "n.d.", "ND", "x", "X",
+    "-", "--", "?", "k.A.", "k. A.", "keine Angabe", "unbekannt", "Unbekannt", "unbek.", "unknown", "Unknown",
+    "UNKNOWN", "missing", "Missing", "not available", "s/o", "n.v.t.", "n.d.", "ND", "x", "X",
     "00000000",
 )  # fmt: skip
 

@@ -42,6 +42,7 @@ __all__, __getattr__ = public_names(
         "preparing.inspect": "ColumnInspection Inspection inspect",
         "preparing.ladder": "Ladder",
         "preparing.starter": "starter_job",
+        "preparing.strays": "StrayTexts stray_texts",
         "releases.identify": "identify",
         "releases.opened": "OpenedRelease open",
         "releases.release": "Release ABOUT_NAME",

@@ -31,7 +31,7 @@ class ColumnShape:
 
 def column_shape(table: Any, name: str, *, bars: int = USUAL_BARS) -> ColumnShape:
     """Count the values of a column in at most so many bars."""
-    counts, missing = _counts(table, name)
+    counts, missing = value_counts(table, name)
     values = counts["value"]
     ordered = values.dtype.is_numeric() or values.dtype.is_temporal()
     if values.dtype.is_float():
@@ -48,7 +48,7 @@ def column_shape(table: Any, name: str, *, bars: int = USUAL_BARS) -> ColumnShap
     return _intervals(counts, bars, missing)
 
 
-def _counts(table: Any, name: str) -> tuple[pl.DataFrame, int]:
+def value_counts(table: Any, name: str) -> tuple[pl.DataFrame, int]:
     """Return the different values with how often each occurs, and the number of gaps."""
     if isinstance(table, CodedTable):
         counts = table.coded[name].counts

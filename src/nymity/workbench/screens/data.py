@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from nymity.publishing import ColumnInspection, column_shape
+from nymity.publishing import ColumnInspection, Inspection, StrayTexts, column_shape, stray_texts
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints import address, neutral_names
 from nymity.workbench.parts import bars, box, button, heading, in_thread, scroll_box, text, tile
@@ -30,29 +30,54 @@ async def render(project: Project, texts: Texts) -> None:
 
     @watched(project)
     async def shown() -> None:
+        place = box("div")
         looked = await in_thread(look_at, project)
         inspection = await in_thread(lambda: looked.inspection)
-        with box("div", "tiles"):
-            tile(texts("data.tile_records"), texts.number(looked.height))
-            tile(texts("data.tile_columns"), texts.number(len(looked.columns)))
-            cells = max(1, looked.height * len(looked.columns))
-            gaps = sum(column.missing for column in inspection.columns)
-            tile(texts("data.tile_gaps"), texts.percent(gaps / cells))
-            source = project.job_data["source"]
-            tile(texts("data.tile_file"), Path(source["path"]).name if "path" in source else source["url"])
-        names = ("table", "profile", "reading")
-        with box("div", "card"):
-            with ui.tabs().props("align=left no-caps inline-label dense outside-arrows mobile-arrows") as tabs:
-                made = {name: ui.tab(name, label=texts(f"data.tab_{name}")) for name in names}
-            with ui.tab_panels(tabs, value=made["table"]).classes("flat-panels"):
-                with ui.tab_panel(made["table"]):
-                    _grid(project, looked, texts)
-                with ui.tab_panel(made["profile"]):
-                    _profile(looked, texts)
-                with ui.tab_panel(made["reading"]):
-                    await reading_form(project, texts)
+        strays = await in_thread(_strays, looked)
+        if place.is_deleted:  # the table is read otherwise now, and this is drawn anew
+            return
+        with place:
+            _tiles(project, looked, inspection, texts)
+            for name, found in strays.items():
+                said = texts("data.strays", column=name, n=found.cells, texts=", ".join(found.texts))
+                text("p", said, "notice")
+            await _tabs(project, looked, texts)
 
     await shown()
+
+
+def _tiles(project: Project, looked: LookedTable, inspection: Inspection, texts: Texts) -> None:
+    with box("div", "tiles"):
+        tile(texts("data.tile_records"), texts.number(looked.height))
+        tile(texts("data.tile_columns"), texts.number(len(looked.columns)))
+        cells = max(1, looked.height * len(looked.columns))
+        gaps = sum(column.missing for column in inspection.columns)
+        tile(texts("data.tile_gaps"), texts.percent(gaps / cells))
+        source = project.source_data
+        tile(texts("data.tile_file"), Path(source["path"]).name if "path" in source else source["url"])
+
+
+def _strays(looked: LookedTable) -> dict[str, StrayTexts]:
+    """Return columns that are text for a few words among their numbers."""
+    if "strays" not in looked.memory:
+        found = {name: stray_texts(looked.cells, name) for name in looked.columns}
+        looked.memory["strays"] = {name: one for name, one in found.items() if one is not None}
+    kept: dict[str, StrayTexts] = looked.memory["strays"]
+    return kept
+
+
+async def _tabs(project: Project, looked: LookedTable, texts: Texts) -> None:
+    names = ("table", "profile", "reading")
+    with box("div", "card"):
+        with ui.tabs().props("align=left no-caps inline-label dense outside-arrows mobile-arrows") as tabs:
+            made = {name: ui.tab(name, label=texts(f"data.tab_{name}")) for name in names}
+        with ui.tab_panels(tabs, value=made["table"]).classes("flat-panels"):
+            with ui.tab_panel(made["table"]):
+                _grid(project, looked, texts)
+            with ui.tab_panel(made["profile"]):
+                _profile(looked, texts)
+            with ui.tab_panel(made["reading"]):
+                await reading_form(project, texts)
 
 
 def _grid(project: Project, looked: LookedTable, texts: Texts) -> None:
