@@ -65,6 +65,7 @@ def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     yield served
     errors = served.stop()
     assert "Traceback" not in errors, errors
+    assert "has been deleted" not in errors, errors  # what was left was drawn on
 
 
 @pytest.fixture(scope="module")

@@ -84,6 +84,36 @@ def test_a_change_is_seen_in_another_window(page: Any, context: Any, workbench: 
         second.get_by_text("Every column is decided.").wait_for()
 
 
+def test_columns_that_change_while_they_are_counted_are_drawn_once(page: Any, tmp_path: Path) -> None:
+    table = tmp_path / "stays.csv"
+    ny.write_table(ny.datasets.hospital(60_000), table)  # counting takes longer than the clicks
+    page.set_input_files("#upload", str(table))
+    page.wait_for_selector(".ag-cell[col-id=c0]")
+    page.locator("nav.steps a", has_text="Columns").click()
+    for words in ("Make it insensitive", "Undo"):
+        page.get_by_role("button", name=words).click()
+    page.locator(".question").first.wait_for()
+    page.get_by_role("button", name="Keep quasi-identifier").click()
+    page.get_by_text("Every column is decided.").wait_for()
+    page.locator(".driver").first.wait_for()
+    assert page.get_by_role("heading", name="Who stands out").count() == 1
+
+
+def test_words_among_numbers_are_told(page: Any, tmp_path: Path) -> None:
+    table = tmp_path / "ages.csv"
+    ages = [str(20 + number % 60) for number in range(300)] + ["ca. 40"] * 5
+    table.write_text("age;sex\n" + "".join(f"{age};{'mf'[place % 2]}\n" for place, age in enumerate(ages)))
+    page.set_input_files("#upload", str(table))
+    page.locator(".notice", has_text="age is read as text for 5 cells: ca. 40.").wait_for()
+    page.get_by_role("tab", name="How it is read").click()
+    page.get_by_label("Codes for missing").fill("ca. 40")
+    page.get_by_role("button", name="Apply").click()
+    page.get_by_text("The table is read anew.").wait_for()
+    page.locator(".notice", has_text="is read as text").wait_for(state="detached")
+    page.get_by_role("button", name="Job and code").click()
+    page.locator("pre.code", has_text='"ca. 40"').wait_for()
+
+
 def test_reading_is_previewed_and_applied(page: Any, tmp_path: Path) -> None:
     table = tmp_path / "export.csv"
     rows = "".join(f"{i};{i % 90};{1000 + i % 7},5;{i % 28 + 1:02d}.03.2024\n" for i in range(300))

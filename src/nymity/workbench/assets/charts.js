@@ -113,7 +113,7 @@
       return {
         height: 90 + rows.length * 30,
         option: {
-          ...common(words), grid: { top: 8, left: 4, right: 8, bottom: 8, containLabel: true },
+          ...common(words), grid: { top: 8, left: 14, right: 8, bottom: 8, containLabel: true },
           tooltip: {
             ...common(words).tooltip,
             formatter: (one) => `${short(rows[one.value[1]], 60)} · ${short(columns[one.value[0]], 60)}\n${number(one.value[2])} (${share(one.value[2], total)})`,

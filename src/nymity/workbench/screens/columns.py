@@ -183,15 +183,16 @@ async def _risk(project: Project, texts: Texts) -> None:
         with place:
             ui.spinner().props["aria-label"] = texts("app.working")
         try:
-            found = await in_thread(exposure, project)
+            found: Any = await in_thread(exposure, project)
         except NymityError as error:
-            place.clear()
-            with place:
-                text("p", str(error), "quiet")
+            found = error
+        if place.is_deleted:  # the job changed meanwhile, and this is drawn anew
             return
         place.clear()
         with place:
-            if found is None:
+            if isinstance(found, NymityError):
+                text("p", str(found), "quiet")
+            elif found is None:
                 empty_state(texts("columns.no_quasi"), texts("columns.no_quasi_then"))
             else:
                 _exposed(found, texts)

@@ -215,6 +215,8 @@ def _fields(given: dict[str, Any], texts: Texts, now: Any, changed: Any) -> None
             else:
                 shown = ui.input(label, value=str(value or ""), on_change=put)
                 shown.props("outlined dense debounce=500 spellcheck=false")
+                if kind in ("words", "numbers"):
+                    shown.classes("wide-field")
 
 
 def _importing(project: Project, column: str, texts: Texts, again: Any) -> None:

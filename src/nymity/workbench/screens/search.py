@@ -12,6 +12,9 @@ from nymity.workbench.screens import ProjectScreen
 from nymity.workbench.trials import TASK, TriedRelease, newest_done, published
 from nymity.workbench.watching import look_now, watched
 
+#: Warnings that are shown here; the result has all.
+_WARNINGS = 3
+
 
 def render(project: Project, texts: Texts) -> None:
     """Fill the page."""
@@ -63,8 +66,10 @@ def _account(project: Project, trial: TriedRelease, texts: Texts) -> None:
         tile(texts("search.warnings"), texts.number(len(warnings)))
     if trial.was_stopped:
         text("p", texts("search.was_stopped"), "notice")
-    for warning in warnings[:3]:
+    for warning in warnings[:_WARNINGS]:
         text("p", warning["says"], "notice")
+    if len(warnings) > _WARNINGS:
+        text("p", texts("search.more_warnings", n=len(warnings) - _WARNINGS), "quiet")
     if project.state.at != trial.version:
         text("p", texts("search.outdated"), "quiet")
     with box("div", "actions"):
