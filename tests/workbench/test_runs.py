@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -120,6 +121,16 @@ def test_a_process_that_has_the_number_of_another_is_not_it() -> None:
         time.sleep(0.01)
     assert not is_alive(child.pid, begun)
     child.wait()
+
+
+def test_the_ten_thousandth_run_is_the_newest(project: Project) -> None:
+    for number in (9, 9999, 10_000):
+        folder = project.runs.folder / f"{number:04d}"
+        folder.mkdir()
+        write_json(folder / "spec.json", {"task": "publish", "version": 1, "settings": {}})
+    assert [run.number for run in project.runs.all()][:3] == [10_000, 9999, 9]
+    for number in (9, 9999, 10_000):
+        shutil.rmtree(project.runs.folder / f"{number:04d}")
 
 
 def test_numbers_of_runs_lead_nowhere_else(project: Project) -> None:

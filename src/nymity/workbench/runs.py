@@ -169,10 +169,8 @@ class Runs:
 
     def all(self) -> list[BackgroundRun]:
         """Return all runs, the newest first."""
-        there = sorted(
-            path for path in self.folder.glob("[0-9]*") if path.name.isdecimal() and (path / SPEC_NAME).exists()
-        )
-        return [BackgroundRun(path) for path in reversed(there)]
+        there = [path for path in self.folder.glob("[0-9]*") if path.name.isdecimal() and (path / SPEC_NAME).exists()]
+        return [BackgroundRun(path) for path in sorted(there, key=lambda path: int(path.name), reverse=True)]
 
     def get(self, number: int) -> BackgroundRun:
         """Return a run by its number."""
