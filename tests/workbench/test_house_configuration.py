@@ -193,6 +193,19 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     assert "KilMode" in complaints(unit.replace("KillMode", "KilMode"))
 
 
+def test_what_the_container_asks_to_change_is_a_configuration(tmp_path: Path) -> None:
+    deploy = Path(__file__).resolve().parents[2] / "deploy"
+    asked = "".join(line.lstrip("# ") + " " for line in (deploy / "Containerfile").read_text().split("\n"))
+    address = re.search(r'address = "([\d.]+)"', asked)
+    assert address is not None
+    data = described(tmp_path, house={"address": address.group(1), "names": ["nymity.example.org"]})
+    house = HouseConfiguration.of({**data, "proxy": {"addresses": ["10.88.0.1"]}}, tmp_path)
+    assert not house.is_loopback
+    assert house.proxy is not None
+    with pytest.raises(NymityError):  # without a named proxy it would be open to all
+        HouseConfiguration.of(data, tmp_path)
+
+
 def test_every_extra_and_every_file_of_the_container_is_there() -> None:
     root = Path(__file__).parents[2]
     container = (root / "deploy" / "Containerfile").read_text()
