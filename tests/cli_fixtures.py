@@ -11,7 +11,8 @@ from typer.testing import CliRunner, Result
 
 from nymity.cli.main import app
 
-JOB = """
+#: A job that promises nothing about what is sensitive.
+K_JOB = """
 [source]
 path = "people.csv"
 
@@ -25,15 +26,19 @@ illness = { role = "sensitive" }
 model = "k-anonymity"
 k = 4
 
-[[privacy]]
-model = "distinct-l-diversity"
-l = 2
-attribute = "illness"
-
 [method]
 name = "optimal-lattice"
 suppression = 0.1
 """
+
+DIVERSE = """[[privacy]]
+model = "distinct-l-diversity"
+l = 2
+attribute = "illness"
+
+"""
+
+JOB = K_JOB.replace("[method]", f"{DIVERSE}[method]")
 
 Run = Callable[..., Result]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nymity.kernels.class_entries import end_of_class
 from nymity.kernels.compiled import njit
 
 _HALF = 31
@@ -25,7 +26,7 @@ def keep_caps(classes, codes, counts, sizes, numerators, denominators):
     kept = np.ones(len(sizes), np.bool_)
     first = 0
     while first < len(classes):
-        here, end = classes[first], _end(classes, first)
+        here, end = classes[first], end_of_class(classes, first)
         kept[here] = keeps_caps(codes, counts, first, end, np.int64(sizes[here]), numerators, denominators)
         first = end
     return kept
@@ -51,7 +52,7 @@ def most_under_caps(classes, codes, counts, sizes, caps):
     most = sizes.astype(np.int64)
     first = 0
     while first < len(classes):
-        here, end = classes[first], _end(classes, first)
+        here, end = classes[first], end_of_class(classes, first)
         most[here] = most_of_class(codes, counts, first, end, most[here], caps)
         first = end
     return most
@@ -83,12 +84,3 @@ def most_of_class(codes, counts, first, end, size, caps):
             break
         s = together
     return s
-
-
-@njit(cache=True, nogil=True)
-def _end(classes, first):
-    """Return where the entries of the class that starts at ``first`` end."""
-    end = first
-    while end < len(classes) and classes[end] == classes[first]:
-        end += 1
-    return end

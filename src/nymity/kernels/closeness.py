@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nymity.kernels.class_entries import end_of_class
 from nymity.kernels.compiled import njit
 
 #: More than all rounding of a bound adds up to.
@@ -24,7 +25,7 @@ def surpluses(classes, codes, counts, sizes, nodes, table, n):
     found = np.zeros(table.shape[1], np.int64)
     first = 0
     while first < len(classes):
-        here, end = classes[first], _end(classes, first)
+        here, end = classes[first], end_of_class(classes, first)
         for level in range(len(nodes)):
             for i in range(_gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, 0)):
                 work[level, here] += max(0, held[i] * n - wanted[i] * np.int64(sizes[here]))
@@ -44,7 +45,7 @@ def most_within(classes, codes, counts, sizes, nodes, table, n, numerator, denom
     found = np.zeros(table.shape[1], np.int64)
     first = 0
     while first < len(classes):
-        end, m = _end(classes, first), 0
+        end, m = end_of_class(classes, first), 0
         for level in range(len(nodes)):
             m = _gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, m)
         size = np.int64(sizes[classes[first]])
@@ -89,15 +90,6 @@ def _most(held, wanted, m, n_levels, n, size, numerator, denominator):
         if bound >= s:
             return s
         s = np.int64(np.floor(bound))
-
-
-@njit(cache=True, nogil=True)
-def _end(classes, first):
-    """Return where the entries of the class that starts at ``first`` end."""
-    end = first
-    while end < len(classes) and classes[end] == classes[first]:
-        end += 1
-    return end
 
 
 @njit(cache=True, nogil=True)

@@ -50,33 +50,41 @@ class _Noisy(Transform):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdditiveNoise(_Noisy):
+class _NoisyAlone(_Noisy):
+    """Noise that looks at no other column."""
+
+    def _noisy(self, numbers: Sequence[ColumnNumbers], drawn: Sequence[Floats]) -> list[pl.Series]:
+        return [
+            one.with_values(self._changed(one, normal[one.present])) for one, normal in zip(numbers, drawn, strict=True)
+        ]
+
+    @abstractmethod
+    def _changed(self, column: ColumnNumbers, normal: Floats) -> Floats:
+        """Return the values of a column, given a standard normal number for each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdditiveNoise(_NoisyAlone):
     """Independent normal noise, whose standard deviation is a ``share`` of that of each column."""
 
     key: ClassVar[str] = "additive-noise"
     title: ClassVar[str] = "additive noise"
     keeps: ClassVar[str] = "means are right on average"
 
-    def _noisy(self, numbers: Sequence[ColumnNumbers], drawn: Sequence[Floats]) -> list[pl.Series]:
-        return [
-            one.with_values(one.values + self.share * _deviation(one) * normal[one.present])
-            for one, normal in zip(numbers, drawn, strict=True)
-        ]
+    def _changed(self, column: ColumnNumbers, normal: Floats) -> Floats:
+        return column.values + self.share * _deviation(column) * normal
 
 
 @dataclass(frozen=True, kw_only=True)
-class MultiplicativeNoise(_Noisy):
+class MultiplicativeNoise(_NoisyAlone):
     """Every number is multiplied with 1 plus normal noise of standard deviation ``share``: zeros stay zeros."""
 
     key: ClassVar[str] = "multiplicative-noise"
     title: ClassVar[str] = "multiplicative noise"
     keeps: ClassVar[str] = "means are right on average, and zeros are zeros"
 
-    def _noisy(self, numbers: Sequence[ColumnNumbers], drawn: Sequence[Floats]) -> list[pl.Series]:
-        return [
-            one.with_values(one.values * (1 + self.share * normal[one.present]))
-            for one, normal in zip(numbers, drawn, strict=True)
-        ]
+    def _changed(self, column: ColumnNumbers, normal: Floats) -> Floats:
+        return column.values * (1 + self.share * normal)
 
 
 @dataclass(frozen=True, kw_only=True)

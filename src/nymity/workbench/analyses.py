@@ -24,7 +24,7 @@ from nymity.workbench.house.rights import Right
 from nymity.workbench.project import Project
 from nymity.workbench.runs import JOB_NAME, BackgroundRun, RunState
 from nymity.workbench.tasks.analyse import FIGURES_NAME
-from nymity.workbench.trials import TriedRelease
+from nymity.workbench.trials import TriedRelease, newest_on, start_on
 
 TASK = "analyse"
 #: Trials whose tables stay in memory.
@@ -139,8 +139,7 @@ def open_trial(project: Project, trial: TriedRelease) -> OpenedTrial:
 
 def analysis_of(project: Project, trial: TriedRelease) -> BackgroundRun | None:
     """Return the newest analysis of a trial."""
-    runs = (run for run in project.runs.all() if run.task == TASK)
-    return next((run for run in runs if run.spec["settings"]["trial"] == trial.number), None)
+    return newest_on(project, trial, TASK)
 
 
 def analyse(project: Project, trial: TriedRelease, *, again: bool = False) -> BackgroundRun:
@@ -150,14 +149,7 @@ def analyse(project: Project, trial: TriedRelease, *, again: bool = False) -> Ba
         known = analysis_of(project, trial)
         if known is not None and not (again and known.state not in (RunState.RUNNING, RunState.DONE)):
             return known
-        return project.runs.start(
-            TASK,
-            job=trial.run.folder / JOB_NAME,
-            version=trial.version,
-            trial=trial.number,
-            release=str(trial.folder),
-            custodian=str(trial.custodian),
-        )
+        return start_on(project, trial, TASK)
 
 
 def figures_of(project: Project, trial: TriedRelease) -> Mapping[str, Any]:

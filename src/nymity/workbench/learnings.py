@@ -7,8 +7,8 @@ from typing import Any
 
 from nymity.utility.scoring import RATES
 from nymity.workbench.project import Project
-from nymity.workbench.runs import JOB_NAME, BackgroundRun, RunState
-from nymity.workbench.trials import TriedRelease
+from nymity.workbench.runs import BackgroundRun, RunState
+from nymity.workbench.trials import TriedRelease, newest_on, start_on
 
 TASK = "learn"
 
@@ -16,21 +16,12 @@ TASK = "learn"
 def begin(project: Project, trial: TriedRelease, target: str) -> BackgroundRun:
     """Begin to learn a column from a trial."""
     project.refuse_looking("the result")
-    return project.runs.start(
-        TASK,
-        job=trial.run.folder / JOB_NAME,
-        version=trial.version,
-        trial=trial.number,
-        release=str(trial.folder),
-        custodian=str(trial.custodian),
-        target=target,
-    )
+    return start_on(project, trial, TASK, target=target)
 
 
 def newest(project: Project, trial: TriedRelease) -> BackgroundRun | None:
     """Return the newest run that learned from a trial."""
-    runs = (run for run in project.runs.all() if run.task == TASK)
-    return next((run for run in runs if run.spec["settings"]["trial"] == trial.number), None)
+    return newest_on(project, trial, TASK)
 
 
 def answer_of(run: BackgroundRun | None) -> Mapping[str, Any] | None:

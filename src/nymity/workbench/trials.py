@@ -75,6 +75,25 @@ class TriedRelease:
         return Path(self.account["files"]["custodian"])
 
 
+def start_on(project: Project, trial: TriedRelease, task: str, **settings: Any) -> BackgroundRun:
+    """Begin a task on the release of a trial."""
+    return project.runs.start(
+        task,
+        job=trial.run.folder / JOB_NAME,
+        version=trial.version,
+        trial=trial.number,
+        release=str(trial.folder),
+        custodian=str(trial.custodian),
+        **settings,
+    )
+
+
+def newest_on(project: Project, trial: TriedRelease, task: str) -> BackgroundRun | None:
+    """Return the newest run of a task on a trial."""
+    runs = (run for run in project.runs.all() if run.task == task)
+    return next((run for run in runs if run.spec["settings"]["trial"] == trial.number), None)
+
+
 def published(project: Project, *, trials: bool = True) -> list[TriedRelease]:
     """Return the trials of a project, or else what was written for others; the newest first."""
     every = [TriedRelease(run) for run in project.runs.all() if run.task == TASK]

@@ -24,6 +24,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from arx_files import project
+from cli_fixtures import K_JOB
 from nymity.cli.main import app
 from nymity.cli.plugins import GROUP, KNOWN
 from nymity.core.exit_code import ExitCode
@@ -310,26 +311,6 @@ name = "safepub"
 """
 
 
-PUBLIC = """
-[source]
-path = "people.csv"
-
-[schema]
-name = { role = "identifying" }
-age = { role = "quasi", hierarchy = { type = "intervals", width = 10, levels = 3 } }
-sex = { role = "quasi" }
-illness = { role = "sensitive" }
-
-[[privacy]]
-model = "k-anonymity"
-k = 4
-
-[method]
-name = "optimal-lattice"
-suppression = 0.1
-"""
-
-
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a release, a private job, a key, and things that are no files, or not what their names say."""
@@ -338,7 +319,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("template")
     rows = [f"Person {i},{20 + i % 40},{('female', 'male')[i % 3 == 0]},{('flu', 'cold')[i % 2]}" for i in range(60)]
     (folder / "people.csv").write_text("\n".join(["name,age,sex,illness", *rows]) + "\n", encoding="utf-8")
-    (folder / "job.toml").write_text(PUBLIC, encoding="utf-8")
+    (folder / "job.toml").write_text(K_JOB, encoding="utf-8")
     (folder / "private.toml").write_text(PRIVATE, encoding="utf-8")
     project(folder / "project.deid")
     new_key(folder / "shown")

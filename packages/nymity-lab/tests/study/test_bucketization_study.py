@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,37 +14,20 @@ import pytest
 
 from nymity.bucket import fill
 from nymity.datasets import PublicDataset
-from nymity_lab.study import find_study
 from nymity_lab.study.bucketization import work
 from nymity_lab.study.bucketization.exhibit_parts import figures, growth, over
 from nymity_lab.study.bucketization.exhibits import exhibits
 from nymity_lab.study.bucketization.steps import CENSUS, SENSITIVE
 from nymity_lab.study.exhibit import Exhibit
-from nymity_lab.study.runner import StudyRun, run_study
+from nymity_lab.study.runner import StudyRun
 from nymity_lab.study.study import Results
 
 EXAMPLES = tuple(f"Example {number}" for number in range(4, 14))
+STUDY = "bucketization"
 NUMBERS = (
     *EXAMPLES, "Table 7.1", "Table 7.2", "Figure 7.1", "Figure 7.2", "Figure 7.3", "Figure 7.4", "Figure 7.5",
     "Figure 7.6", "Beyond the thesis",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("study")
-
-
-@pytest.fixture(scope="module")
-def smoke(folder: Path) -> StudyRun:
-    return run_study(find_study("bucketization"), "smoke", out=folder, jobs=1)
-
-
-@pytest.fixture(scope="module")
-def rows(smoke: StudyRun, folder: Path) -> dict[str, Any]:
-    steps = find_study("bucketization").steps_at("smoke")
-    read = {step.id: (folder / "steps" / f"{step.id}.json").read_text(encoding="utf-8") for step in steps}
-    return {id_: json.loads(text)["rows"] for id_, text in read.items()}
 
 
 def test_every_exhibit_is_there(smoke: StudyRun, folder: Path) -> None:

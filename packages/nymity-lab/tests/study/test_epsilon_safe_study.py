@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from nymity.dp.good_nodes import good_node_probability
 from nymity.lattice.space import Space
-from nymity_lab.study import find_study
 from nymity_lab.study.epsilon_safe import work
 from nymity_lab.study.epsilon_safe.draws import PRIVATE, PUBLISHED, Nodes
 from nymity_lab.study.epsilon_safe.exhibits import exhibits
@@ -23,23 +22,14 @@ from nymity_lab.study.epsilon_safe.one_depth import interpolation
 from nymity_lab.study.epsilon_safe.steps import SCALES, best_penalty
 from nymity_lab.study.epsilon_safe.tasks import task
 from nymity_lab.study.exhibit import Exhibit
-from nymity_lab.study.runner import StudyRun, run_study
+from nymity_lab.study.runner import StudyRun
 from nymity_lab.study.study import Results
 
+STUDY = "epsilon-safe"
 NUMBERS = (
     "Table 5.1", "Figure 5.1", "Table 5.2", "Figure 5.2", "Figure 5.3", "Figure 5.4", "Table 5.3", "Table 5.4",
     "Table 5.5", "Figure 5.5", "Table 5.6", "Table 5.7", "Beyond the thesis",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("study")
-
-
-@pytest.fixture(scope="module")
-def smoke(folder: Path) -> StudyRun:
-    return run_study(find_study("epsilon-safe"), "smoke", out=folder, jobs=1)
 
 
 @pytest.fixture(scope="module")

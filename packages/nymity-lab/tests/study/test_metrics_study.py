@@ -45,11 +45,6 @@ ALONE = ("Figure 4.3", "Figure 4.4")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("metrics-study")
-
-
-@pytest.fixture(scope="module")
 def smoke(folder: Path) -> StudyRun:
     """Interrupted after a few steps, then resumed."""
 

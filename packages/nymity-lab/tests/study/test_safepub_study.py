@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from math import log2
@@ -19,7 +18,7 @@ from nymity.table.hierarchy import Hierarchy
 from nymity_lab.dp.comparators.printed_figures import DUELS
 from nymity_lab.study import find_study
 from nymity_lab.study.exhibit import Exhibit
-from nymity_lab.study.runner import StudyRun, run_study
+from nymity_lab.study.runner import StudyRun
 from nymity_lab.study.safepub.budgets import budgets
 from nymity_lab.study.safepub.duels import chosen_elsewhere, courses, figure_17, largest
 from nymity_lab.study.safepub.exhibit_parts import scaled
@@ -32,28 +31,12 @@ from nymity_lab.study.safepub.study_tables import NAMES, TARGETS, StudyTable, so
 from nymity_lab.study.safepub.work import SCHEMES
 from nymity_lab.study.study import Results
 
+STUDY = "safepub"
 NUMBERS = (
     "Table 1", "Figure 9", "Figure 10", "Figure 11", "Figure 12", "Figure 13", "Figure 14", "Table 2", "Figure 15",
     "Figure 16", "Table 3", "Table 4", "Figure 17", "Figure 18", "Beyond the paper",
     "Beyond the paper, budget",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("study")
-
-
-@pytest.fixture(scope="module")
-def smoke(folder: Path) -> StudyRun:
-    return run_study(find_study("safepub"), "smoke", out=folder, jobs=1)
-
-
-@pytest.fixture(scope="module")
-def rows(smoke: StudyRun, folder: Path) -> dict[str, Any]:
-    steps = find_study("safepub").steps_at("smoke")
-    read = {step.id: (folder / "steps" / f"{step.id}.json").read_text(encoding="utf-8") for step in steps}
-    return {id_: json.loads(text)["rows"] for id_, text in read.items()}
 
 
 def test_every_exhibit_is_there(smoke: StudyRun, folder: Path) -> None:
