@@ -390,11 +390,10 @@ def _suggested(job: Job) -> str:
 
 def _at_node(job: Job, node: str) -> Job:
     """Return the job with the levels of one node in place of a search, and all else that its method demands."""
-    from nymity.lattice.search import LatticeSearch
     from nymity.publishing.preparing.explore import at_levels, levels_of_node
 
     search = job.method
-    if search is not None and not isinstance(search, LatticeSearch):
+    if search is not None and not search.searches_levels:
         raise ParameterError("--node", expected="a job whose method searches levels", got=repr(search.key))
     levels = levels_of_node(job, _number(node)) if node.strip().isdecimal() else _levels(node, job.schema.quasi)
     return at_levels(job, levels)

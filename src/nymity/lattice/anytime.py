@@ -46,6 +46,7 @@ class AnytimeLattice(LatticeSearch):
     on_interrupt: OnInterrupt = "error"
 
     key: ClassVar[str] = "anytime-lattice"
+    answers_any_time: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -56,6 +56,7 @@ class OptimalLattice(LatticeSearch):
     on_interrupt: OnInterrupt = "error"
 
     key: ClassVar[str] = "optimal-lattice"
+    answers_any_time: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -57,6 +57,7 @@ class LatticeSearch(TableMethod[LatticeOutcome]):
     makes: ClassVar[type[Recoding]] = LevelRecoding
     #: Whether it may decide by counted combinations alone, so that any engine can publish what it decides.
     by_combinations: ClassVar[bool] = True
+    searches_levels: ClassVar[bool] = True
     #: Whether it finds a solution wherever there is one.
     complete: ClassVar[bool] = True
     #: Whether somebody chose the levels: no rule that others could run again.

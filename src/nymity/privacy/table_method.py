@@ -31,6 +31,10 @@ class TableMethod(ABC, Generic[Made]):
 
     #: Whether it may prove that nothing loses less.
     proves_optimum: ClassVar[bool] = True
+    #: Whether it chooses one level for each column, by a search that can be asked about any choice.
+    searches_levels: ClassVar[bool] = False
+    #: Whether it has an answer at any time: with ``on_interrupt="best"``, one that is stopped publishes that.
+    answers_any_time: ClassVar[bool] = False
 
     def run(
         self,

@@ -71,6 +71,14 @@ class PreparedAttributeLoss(PreparedLoss):
     aggregate: Aggregate = total
     factors: tuple[float, float] = (1, 1)
 
+    #: Whether records of an attribute each have a cost of their own, of which the loss is the mean.
+    sums_cells: ClassVar[bool] = False
+
+    @property
+    def mixes_levels(self) -> bool:
+        """Where each cell costs by itself; with other factors, what suppressed ones cost follows from one level."""
+        return self.sums_cells and self.factors == (1, 1)
+
     @abstractmethod
     def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return the loss of each attribute, (N, m), from levels (N, m), suppressed (N, 1) and ``lost`` (N, m)."""
@@ -149,6 +157,8 @@ class PreparedCostLoss(PreparedAttributeLoss):
     because max(g, s) = 1. For gs_factor = 0.5 numerator and denominator are whole numbers. It never falls when ``lost``
     is replaced by less, which is how ``floor`` may use the (larger) costs of the upper node's levels.
     """
+
+    sums_cells: ClassVar[bool] = True
 
     @property
     @abstractmethod

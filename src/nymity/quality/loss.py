@@ -86,6 +86,16 @@ class PreparedLoss(ABC):
     def value(self, nodes: NodeStatistics) -> Floats:
         """Return the loss of each node, (N,)."""
 
+    @property
+    def mixes_levels(self) -> bool:
+        """Whether it has a meaning where a column is published on several levels."""
+        return True
+
+    def per_attribute(self, nodes: NodeStatistics) -> Floats | None:
+        """Return the loss of each attribute of each node, (N, m); None where it is not made of those."""
+        del nodes
+        return None
+
     def compared(self, nodes: NodeStatistics) -> Floats:
         """Return what nodes are compared by, (N, r): the loss, and what decides where that is equal."""
         return self.value(nodes)[:, None]

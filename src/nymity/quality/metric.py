@@ -47,6 +47,11 @@ class Metric(ABC):
     unit: ClassVar[str]
     limits: ClassVar[str]
 
+    @property
+    def name(self) -> str:
+        """What tells it from others, as of a loss."""
+        return self.key
+
     @abstractmethod
     def prepare(self, original: PublishedRows) -> PreparedMetric:
         """Prepare what depends on the original alone."""

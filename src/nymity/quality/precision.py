@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,6 +37,8 @@ class PrecisionLoss(AttributeLoss):
 @dataclass(frozen=True, eq=False)
 class PreparedPrecisionLoss(PreparedAttributeLoss):
     """A cell costs level / height, whatever its value."""
+
+    sums_cells: ClassVar[bool] = True
 
     @cached_property
     def heights(self) -> Ints:

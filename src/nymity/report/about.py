@@ -18,7 +18,7 @@ from nymity.core.commit import replace_file
 from nymity.core.row_runs import counted, different_cells
 from nymity.partition.class_cells import CLASS_FORMS
 from nymity.privacy import PrivacyModel
-from nymity.publishing.certificates.certificate_form import Certificate2, ColumnSection
+from nymity.publishing.certificates.certificate_form import ColumnSection
 from nymity.publishing.jobs.children import HAS_CHILDREN
 from nymity.publishing.releases.opened import OpenedRelease
 from nymity.publishing.releases.release import ABOUT_NAME
@@ -416,7 +416,7 @@ def _shows_promises(released: OpenedRelease) -> bool:
 def _beside(released: OpenedRelease) -> str:
     """Say what the table does not show, and a promise is about."""
     form = released.certificate
-    if isinstance(form, Certificate2) and form.pseudonyms is None and form.unit and form.unit.counts != "records":
+    if form.pseudonyms is None and form.unit and form.unit.counts != "records":
         return f"{form.unit.counts}, and the table does not show whose its rows are"
     if form.population is not None:
         return "a population, which you do not have"

@@ -49,7 +49,7 @@ class TriedRelease:
     def stopped_levels(self) -> dict[str, int] | None:
         """The levels it has, where another search might end elsewhere: it was stopped, or its time was over."""
         method = ny.Job.load(self.run.folder / JOB_NAME).method
-        if not isinstance(method, ny.AnytimeLattice | ny.OptimalLattice) or self.account["loss"]["proven_optimal"]:
+        if method is None or not method.answers_any_time or self.account["loss"]["proven_optimal"]:
             return None
         return {one["attribute"]: one["level"] for one in self.account["levels"]}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nymity.lattice.search import LatticeSearch
 from nymity.lattice.specialization import TopDownSpecialization
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
@@ -32,7 +31,7 @@ def foreseen(
         found += [] if ledger else [Caveat.by_nature(WITHOUT_LEDGER)]
         found += empty_promises(models, {})  # of others the table shows it
     promised = any(model.sensitive for model in models)
-    if isinstance(method, LatticeSearch) and promised:
+    if method.searches_levels and promised:
         found.append(_replayed(ByValues.LEVELS, models, schema))
     if isinstance(method, TopDownSpecialization) and (says := method.chosen_by_values(promised=promised)):
         found.append(_replayed(says, models, schema))

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, field_validator
 
@@ -318,7 +318,7 @@ class ItemsSection(_Section):
     cut: Annotated[tuple[CutItem, ...], Field(max_length=1_000_000)]
 
 
-class CertificateForm(_Section):
+class _EveryForm(_Section):
     """What every number of the format has."""
 
     format: Name
@@ -384,15 +384,21 @@ class CertificateForm(_Section):
         return told or any(source.startswith(KNOWN_SEED) for source in self.random_sources)
 
 
-class Certificate1(CertificateForm):
-    """Version 1, as 0.1.0 wrote it."""
+class Certificate1(_EveryForm):
+    """Version 1, as 0.1.0 wrote it; what it did not tell is None."""
 
     measured: MeasuredSection1
     not_protected: Annotated[tuple[Text, ...], Field(max_length=1_000)] = ()
     earlier_releases: Annotated[tuple[Text, ...], Field(max_length=10_000)]
 
+    unit: ClassVar[None] = None
+    pseudonyms: ClassVar[None] = None
+    items: ClassVar[None] = None
+    seeded: ClassVar[None] = None
+    redrawn: ClassVar[None] = None
 
-class Certificate2(CertificateForm):
+
+class Certificate2(_EveryForm):
     """Version 2: hashes of all files, warnings with their figures, and whether draws can be repeated."""
 
     not_protected: Annotated[tuple[NotProtected, ...], Field(max_length=10_000)]
@@ -410,10 +416,12 @@ class Certificate2(CertificateForm):
         return self.seeded or super().is_seeded
 
 
+CertificateForm = Certificate1 | Certificate2
+
 #: How random sources begin.
 KNOWN_SEED, SYSTEM = "a known seed: ", "operating system: "
 
-_FORMS: dict[int, type[CertificateForm]] = {1: Certificate1, 2: Certificate2}
+_FORMS: dict[int, type[Certificate1] | type[Certificate2]] = {1: Certificate1, 2: Certificate2}
 
 
 def read_certificate(path: str | Path) -> dict[str, Any]:

@@ -175,7 +175,7 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
 
 
 def _items(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
-    yield from item_contradictions(form.items if isinstance(form, Certificate2) else None, stated.schema)
+    yield from item_contradictions(form.items, stated.schema)
 
 
 def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
@@ -304,7 +304,7 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     if nodes is not None and checked is not None and not several and checked > nodes:
         yield "more nodes were checked than there are (loss.nodes_checked, loss.lattice_nodes)"
     limit = getattr(stated.method, "suppression", None)
-    if limit is not None and lost is not None and form.input is not None and isinstance(stated.method, LatticeSearch):
+    if limit is not None and lost is not None and form.input is not None and stated.method.searches_levels:
         published = form.input.records - lost.dropped_for_missing_values
         if lost.records > exact_fraction(limit) * published:
             yield "more records were suppressed than its job allows (suppressed.records, job.method)"
@@ -326,7 +326,7 @@ def _withheld(form: CertificateForm, _: StatedJob) -> Iterator[str]:
     for name in ("source", "ledger", "sign", "seed", "target", "earlier", "earlier_releases"):
         if name in further:
             yield f"a certificate never holds the {name} of a job (job.{name})"
-    if isinstance(form, Certificate2) and form.redrawn not in (None, REDRAWN):
+    if form.redrawn not in (None, REDRAWN):
         yield "it says otherwise than certificates do that draws were used again (redrawn)"
 
 
@@ -462,7 +462,7 @@ def _draws(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "it says otherwise than its job what transforms drew (random_sources, job.transforms)"
     if stated.is_bucketized and not form.random_sources:
         yield "who of a value is in which bucket is drawn, and it names no draw (random_sources)"
-    if isinstance(form, Certificate2) and form.seeded != bool(foreseen):
+    if form.seeded not in (None, bool(foreseen)):
         yield "it says two things about a known seed (seeded, random_sources)"
     seed = getattr(stated.method, "not_private_seed", None)
     if is_private(stated.method) and (seed is not None) != form.is_seeded:

@@ -20,11 +20,10 @@ def unit_contradictions(
     form: CertificateForm, schema: Schema, models: Sequence[PrivacyModel], method: Method
 ) -> Iterator[str]:
     """Return where what is counted is not what the job says, or figures about it do not go together."""
-    unit = form.unit if isinstance(form, Certificate2) else None
+    unit = form.unit
     if schema.counts != ("records" if unit is None else unit.counts):
         yield "it says two things about what promises count (unit, job.schema)"
-    pseudonyms = form.pseudonyms if isinstance(form, Certificate2) else None
-    if (None if pseudonyms is None else pseudonyms.model_dump()) != pseudonym_section(schema):
+    if (None if form.pseudonyms is None else form.pseudonyms.model_dump()) != pseudonym_section(schema):
         yield "it says otherwise than its job what stands in place of persons or households (pseudonyms, job.schema)"
     yield from _population(form)
     if unit is None:
@@ -70,7 +69,7 @@ def _suppressed(form: CertificateForm, unit: UnitSection, units: int, method: Me
         yield f"more {counts} lost records than its job allows (unit.touched_by_suppression, job.method)"
     if (gone := form.suppressed) is None:
         return
-    together = isinstance(form, Certificate2) and form.items is not None
+    together = form.items is not None
     if together and form.input is not None and units != form.input.records - gone.dropped_for_missing_values:
         yield f"records are put together to one for each of the {counts}, and there are others (unit, input)"
     if not min(gone.records, 1) <= touched <= gone.records:

@@ -299,7 +299,7 @@ def _unseen_database(files: ReleasedFiles, form: CertificateForm) -> Iterator[Ch
 
 def _items(files: ReleasedFiles, promised: _Promised, stated: Stated | None) -> Iterator[str]:
     form = None if stated is None else stated.form
-    return item_problems(files.table, promised.schema, form.items if isinstance(form, Certificate2) else None)
+    return item_problems(files.table, promised.schema, None if form is None else form.items)
 
 
 def _linked(opened: OpenedRelease) -> Linked | None:
@@ -540,7 +540,7 @@ def unseen_fields(form: CertificateForm) -> Iterator[Checked]:
         "earlier_releases": ("which earlier releases there are", "they were not given"),
     }
     if not isinstance(form, Certificate1):
-        counts = form.unit.counts if isinstance(form, Certificate2) and form.unit else "records"
+        counts = form.unit.counts if form.unit else "records"
         told["unit"] = (f"that its promises count {counts}", "a table does not show whose its rows are")
     if form.input is not None:
         told["input"] = ("the hash of what was read", salted)
@@ -551,9 +551,9 @@ def unseen_fields(form: CertificateForm) -> Iterator[Checked]:
         told["population"] = ("the population it counted", salted)
     if form.differential_privacy is not None:
         told["differential_privacy"] = ("how its levels were drawn", "draws leave no trace in a table")
-    if isinstance(form, Certificate2) and form.items is not None:
+    if form.items is not None:
         told["items"] = ("whether no other choice of items loses less", "it takes the original, and the search")
-    if isinstance(form, Certificate2) and form.redrawn is not None:
+    if form.redrawn is not None:
         told["redrawn"] = ("that draws of an earlier release were used again", "draws leave no trace in a table")
     if isinstance(form, Certificate1):
         words = f"made by {form.versions['nymity']}: read by the rules of that version, masked rows were no class"

@@ -228,7 +228,7 @@ def mismeasured(
         if form.measured.masked_records_form_a_class:
             yield "it says that masked rows are a class, which they were not (measured.masked_records_form_a_class)"
     yield from _misstated(form.measured, now, "the table")
-    if isinstance(form, Certificate2) and form.unit is not None:
+    if form.unit is not None:
         yield from _miscounted(form, form.unit, verified.persons, measuring.further.touched)
     figures = dict(zip(models, now["models"], strict=True))
     for told, model in zip(form.measured.models, _in_order(form, models), strict=False):
@@ -262,7 +262,7 @@ def mismeasured_by_rows(form: CertificateForm, unseen: Collection[PrivacyModel],
     Different values of a class are the same by persons, and of sets of items each person has one: what distinct
     l-diversity reaches is the least of those values and of the persons of a class, whom the certificate counts.
     """
-    unit = form.unit if isinstance(form, Certificate2) else None
+    unit = form.unit
     if unit is None or unit.units is None:
         return
     for told, model in zip(form.measured.models, _in_order(form, [*unseen]), strict=False):

@@ -7,7 +7,7 @@ for their gaps are left out of the original first, as in the search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import inf
@@ -34,7 +34,6 @@ from nymity.publishing.comparing.loss_statistics import check_records, no_meanin
 from nymity.publishing.comparing.read_rows import read_rows
 from nymity.publishing.releases.opened import OpenedRelease
 from nymity.quality import LOSSES, DomainShareLoss, Loss
-from nymity.quality.attribute_loss import PreparedAttributeLoss
 from nymity.quality.metric import Better, Group, Metric, MetricValue, PreparedMetric
 from nymity.quality.published_rows import Ints, PublishedRows, nothing_left, untouched
 from nymity.table.encoding import EncodedTable, codes_of, encode
@@ -371,7 +370,7 @@ class _Scale:
         measure = self.measure
         return Measured(
             key=measure.key,
-            name=measure.name if isinstance(measure, Loss) else measure.key,
+            name=measure.name,
             title=measure.title,
             plain=measure.plain,
             group=measure.group,
@@ -406,9 +405,8 @@ def _measuring(loss: Loss, table: EncodedTable) -> Callable[[PublishedRows], Met
         value = float(prepared.value(node)[0])
         if value == inf:
             return MetricValue(undefined="a record of the original fits no row")
-        attributes: Mapping[str, float] | None = None
-        if isinstance(prepared, PreparedAttributeLoss):
-            attributes = dict(zip(table.names, prepared.per_attribute(node)[0].tolist(), strict=True))
+        each = prepared.per_attribute(node)
+        attributes = None if each is None else dict(zip(table.names, each[0].tolist(), strict=True))
         return MetricValue(value=value, attributes=attributes)
 
     return measured

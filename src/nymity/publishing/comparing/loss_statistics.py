@@ -15,7 +15,7 @@ from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
 from nymity.kernels.covering import covering_bits
 from nymity.quality import NodeStatistics, PreparedLoss
-from nymity.quality.attribute_loss import PreparedAttributeLoss, PreparedCostLoss
+from nymity.quality.attribute_loss import PreparedCostLoss
 from nymity.quality.precision import PreparedPrecisionLoss
 from nymity.quality.published_rows import Ints, PublishedRows, rows_of
 
@@ -25,12 +25,7 @@ def no_meaning(prepared: PreparedLoss, published: PublishedRows) -> str | None:
     target = prepared.needs.target
     if target is not None and target not in published.majorities:
         return f"the column {target!r} is not in the released table"
-    several = published.several_levels
-    if several is None or not isinstance(prepared, PreparedAttributeLoss):
-        return None
-    if prepared.factors == (1, 1) and isinstance(prepared, PreparedCostLoss | PreparedPrecisionLoss):
-        return None
-    return several
+    return None if prepared.mixes_levels else published.several_levels
 
 
 def statistics_of(published: PublishedRows, prepared: PreparedLoss) -> NodeStatistics:

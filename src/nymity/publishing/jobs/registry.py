@@ -51,6 +51,8 @@ class Method(Protocol):
 
     key: ClassVar[str]
     makes: ClassVar[type[Recoding]]
+    searches_levels: ClassVar[bool]
+    answers_any_time: ClassVar[bool]
 
     def run(
         self,

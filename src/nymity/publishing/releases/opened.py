@@ -403,14 +403,12 @@ class OpenedRelease(Carded):
     @property
     def unit(self) -> UnitSection | None:
         """What its promises count; None of releases whose certificates do not say it, and count records."""
-        form = self.certificate
-        return form.unit if isinstance(form, Certificate2) else None
+        return self.certificate.unit
 
     @property
     def items(self) -> ItemsSection | None:
         """What became of sets of items; None where there are none."""
-        form = self.certificate
-        return form.items if isinstance(form, Certificate2) else None
+        return self.certificate.items
 
     @property
     def signed_by(self) -> str | None:

@@ -17,7 +17,6 @@ from nymity.dp.ledger import Ledger
 from nymity.engines import Engine
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.default import SUPPRESSION
-from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.search import OnInterrupt
 from nymity.publishing.custodian.custody import finish_earlier, make_way, private_folder
 from nymity.publishing.custodian.redrawing import Log
@@ -204,7 +203,7 @@ def _with_transforms(source: Any, job: Job, transforms: GivenTransforms) -> Job:
 def _with_best_so_far(job: Job, on_interrupt: OnInterrupt) -> Job:
     """Return the job with a search that Ctrl-C ends, and not the run."""
     method: Any = AnytimeLattice(suppression=SUPPRESSION) if job.method is None else job.method
-    if not isinstance(method, AnytimeLattice | OptimalLattice):
+    if not method.answers_any_time:
         raise JobError(
             "on_interrupt",
             expected="a method that has an answer at any time",

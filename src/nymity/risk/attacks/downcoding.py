@@ -14,7 +14,6 @@ import polars as pl
 from nymity.core.progress import Progress, report
 from nymity.core.validation import whole_number
 from nymity.core.wording import percent
-from nymity.lattice.search import LatticeSearch
 from nymity.risk.attacks.contract import Attack, CannotRunError
 from nymity.risk.attacks.replay import OF_NO_TABLE, Replay, Row, as_rows, replay_hindrance
 from nymity.risk.attacks.result import AttackResult, NoLimit
@@ -46,7 +45,7 @@ class Downcoding(Attack):
             return reason
         if scene.recoding is None:
             return "it needs the recoding of the release"
-        if not isinstance(scene.method, LatticeSearch) or scene.kind != "levels":
+        if not scene.method.searches_levels or scene.kind != "levels":
             return "it tries out methods that choose levels of a lattice, and this release was made in another way"
         if not scene.complete:
             return "records were removed, and nobody knows which values they had"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from nymity.core.card import Card, Carded, CardTable
 from nymity.risk.attackers import as_float
@@ -18,6 +18,8 @@ class Limit:
     chance: Fraction
     promise: str
 
+    reasons: ClassVar[tuple[str, ...]] = ()
+
     def exceeded_by(self, chance: float | Fraction) -> bool:
         """Return whether a chance is larger than promised."""
         return chance > self.chance
@@ -28,6 +30,9 @@ class NoLimit:
     """No promise limits how far an attack gets: why, for each promise that was made."""
 
     reasons: tuple[str, ...]
+
+    chance: ClassVar[None] = None
+    promise: ClassVar[None] = None
 
     def exceeded_by(self, chance: float | Fraction) -> bool:
         """No chance is larger than promised."""
@@ -81,12 +86,12 @@ class AttackResult(Carded):
     @property
     def promised(self) -> float | None:
         """The limit as a number; None without one."""
-        return float(self.limit.chance) if isinstance(self.limit, Limit) else None
+        return as_float(self.limit.chance)
 
     @property
     def no_promise(self) -> tuple[str, ...]:
         """Why no promise limits the attack; nothing where one does."""
-        return self.limit.reasons if isinstance(self.limit, NoLimit) else ()
+        return self.limit.reasons
 
     def by_records(self) -> AttackResult:
         """Say that records were counted, where they are of persons: one may have several, and most rows of a class."""
@@ -121,7 +126,7 @@ class AttackResult(Carded):
             "highest": as_float(self.highest),
             "baseline": self.baseline,
             "promised": self.promised,
-            "promise": self.limit.promise if isinstance(self.limit, Limit) else None,
+            "promise": self.limit.promise,
             "no_promise": list(self.no_promise),
             "exceeds": self.exceeds,
             "sentence": self.sentence,

@@ -22,7 +22,9 @@ MOST_SHOWN, _BEST = 20_000, 25
 def work(folder: Path, _: Mapping[str, Any], observe: Observer) -> dict[str, Any]:
     """Evaluate the lattice of the job; one whose method divides records otherwise is looked at as if it had none."""
     job = ny.Job.load(folder / JOB_NAME)
-    by_levels = job.is_private or isinstance(job.method, LatticeSearch)  # of a private one explore refuses to tell
+    by_levels = job.is_private or (
+        job.method is not None and job.method.searches_levels
+    )  # of a private one explore refuses to tell
     nodes = ny.explore(job if by_levels else replace(job, method=None), observe=observe)
     minimized = (job.method if isinstance(job.method, LatticeSearch) else ny.OptimalLattice()).minimized
     best, front = nodes.best(_BEST), nodes.pareto("suppression") | nodes.pareto("k")

@@ -50,8 +50,9 @@ def _meant(job: ny.Job, settings: Mapping[str, Any]) -> ny.Job:
     """Return the job with what was chosen for this run: levels, a key, a table of a database."""
     if settings.get("levels"):
         job = at_levels(job, settings["levels"])
-    elif not settings.get("out") and isinstance(job.method, ny.AnytimeLattice | ny.OptimalLattice):
-        job = replace(job, method=replace(job.method, on_interrupt="best"))
+    elif not settings.get("out") and job.method is not None and job.method.answers_any_time:
+        method: Any = job.method
+        job = replace(job, method=replace(method, on_interrupt="best"))
     if settings.get("key"):
         job = replace(job, sign=Sign(key=settings["key"]))
     elif not settings.get("out"):  # what is tried is given to nobody, and need not be signed
