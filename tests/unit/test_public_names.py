@@ -8,6 +8,7 @@ import inspect
 import pydoc
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
 
@@ -72,17 +73,25 @@ GROUND = {"core", "kernels"}
 FOR_USERS = {name for name, home in nymity._HOMES.items() if home == "nymity"} | {"report"}
 
 
-def taken_by_others(package: str) -> dict[str, str]:
-    """Return the names that files of other packages import from this one, each with such a file."""
-    taken = {}
+@cache
+def imported() -> tuple[tuple[str, Path, str], ...]:
+    """Return each name that a file imports from a module of nymity: the module, the file and the name."""
+    found = []
     for path in sorted([*NYMITY.rglob("*.py"), *NYMITY.rglob("*.pyi")]):
         place = path.relative_to(NYMITY)
-        if place.parts[0] == package:
-            continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"nymity.{package}."):
-                taken |= {alias.name: str(place) for alias in node.names}
-    return taken
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("nymity."):
+                found += [(f"{node.module}.", place, alias.name) for alias in node.names]
+    return tuple(found)
+
+
+def taken_by_others(package: str) -> dict[str, str]:
+    """Return the names that files of other packages import from this one, each with such a file."""
+    return {
+        name: str(place)
+        for module, place, name in imported()
+        if module.startswith(f"nymity.{package}.") and place.parts[0] != package
+    }
 
 
 def shown(package: str) -> list[str]:
