@@ -66,6 +66,7 @@ def audit(
     choosing, deciding = seen
     ways = [(*_event(choosing[i], choosing[1 - i], half, allowed, wrong), i) for i in (0, 1)]
     _, event, way = max(ways, key=lambda found: found[0])
+    # Counted in the other half: on the draws that chose it, the event would look too likely.
     often, seldom = (sum(side[outcome] for outcome in event) for side in (deciding[way], deciding[1 - way]))
     epsilon = least_epsilon(often, seldom, half, delta=allowed, error=wrong)
     return Audit(epsilon=epsilon, delta=allowed, error=wrong, event=event, often=often, seldom=seldom, runs=half)
@@ -84,6 +85,7 @@ def _event(
 
     By Neyman and Pearson it is one of those that have all outcomes from some ratio of probabilities on.
     """
+    # + 1, so that what the other table never showed is no division by zero; any order proves only what is counted.
     ordered = sorted(likely, key=lambda outcome: likely[outcome] / (unlikely[outcome] + 1), reverse=True)
     best, size, often, seldom = 0.0, 0, 0, 0
     for i, outcome in enumerate(ordered):

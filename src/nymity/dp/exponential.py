@@ -179,6 +179,7 @@ def _gaps(scores: Scores) -> tuple[NDArray[np.int64] | list[int], int]:
         raise ParameterError("scores", expected="at least one candidate", got="none")
     if isinstance(scores, np.ndarray) and scores.dtype.kind in "iu":
         best, worst = int(scores.max()), int(scores.min())
+        # Then differences of two of them fit into 64 bits.
         if -(2**62) < worst <= best < 2**62:
             return best - scores.astype(np.int64), 1
     if isinstance(scores, np.ndarray):
@@ -187,6 +188,7 @@ def _gaps(scores: Scores) -> tuple[NDArray[np.int64] | list[int], int]:
         highest = max(scores)
         return [int(highest - score) for score in scores], 1
     for score in scores:
+        # A bool is a whole number to Python, and a mistake here.
         if not isinstance(score, Rational) or isinstance(score, bool):
             raise ParameterError(
                 "scores",
@@ -196,6 +198,7 @@ def _gaps(scores: Scores) -> tuple[NDArray[np.int64] | list[int], int]:
             )
     denominators = [int(score.denominator) for score in scores]
     common = lcm(*set(denominators))
+    # One denominator for all, so that only whole numbers are compared.
     whole = [int(score.numerator) * (common // own) for score, own in zip(scores, denominators, strict=True)]
     best = max(whole)
     return [best - score for score in whole], common

@@ -68,12 +68,14 @@ class FeatureDomain:
         """Return the records (n, width) in multiples of 2^-GRID, the intercept first."""
         centre, half = self._scale
         unit = 2.0**GRID
+        # Clipped again after scaling: division rounds, and a feature beyond 1 would break the bound on a record.
         inside = np.clip((np.clip(table, self.low, self.high) - centre) / half, -1.0, 1.0)
         whole = np.rint(inside * unit)
         if self.norm is not None:
             sizes = np.linalg.norm(whole, ord=1 if self.norm == "l1" else 2, axis=1)
             limit = float(int(self.radius * 2**GRID)) * (1 - _MARGIN)
             large = sizes > limit
+            # Towards zero: to the nearest, a record could leave the ball again.
             whole[large] = np.trunc(whole[large] * (limit / sizes[large])[:, None])
         if self.intercept:
             whole = np.column_stack([np.full(len(whole), unit), whole])

@@ -29,6 +29,7 @@ def good_nodes(sample: EncodedTable, *, k: int) -> NDArray[np.bool_]:
     whole_number("k", k, at_least=1)
     space, shares = Space.of(sample), level_shares(sample)
     suppressed = LevelsAndSuppression(sample, k, 1).suppressed(space)
+    # Object arrays hold whole numbers of any size: strictly less is decided exactly, where float sums would round.
     scale = lcm(MOST_GENERALIZED.denominator, *(share.denominator for share in shares))
     general = space.levels().astype(object) @ np.array([int(share * scale) for share in shares], dtype=object)
     few = suppressed * MOST_SUPPRESSED.denominator < MOST_SUPPRESSED.numerator * sample.n_records

@@ -190,6 +190,7 @@ class Ledger:
 
     def _planned(self, content: dict[str, Any], cost: dict[str, Any]) -> dict[str, Any]:
         """Find the next release of the plan that covers this one; those before it are given up."""
+        # Composition was counted for the plan in its order. A release that was passed over cannot be made any more.
         done = max((entry["planned"] + 1 for entry in content["releases"]), default=0)
         for place, planned in enumerate(content["plan"][done:], start=done):
             if all(planned.get(name) == cost.get(name) for name in ("k", "beta", PER_PERSON)) and (
@@ -216,6 +217,7 @@ class Ledger:
             entries = [*content.get("plan", ()), *content["releases"]]
             rows = [entry[PER_PERSON] for entry in entries if PER_PERSON in entry]
             whole = whole and all(type(one) is int and 1 <= one <= MOST_RECORDS_PER_PERSON for one in rows)
+            # Each release of a plan is made once and in order: a file that says otherwise was edited.
             places = [entry["planned"] for entry in content["releases"]] if planned else []
             whole = whole and places == sorted(set(places)) and all(0 <= n < len(content["plan"]) for n in places)
             sums = [*_added(content), Fraction(content["budget"]["epsilon"]), Fraction(content["budget"]["delta"])]

@@ -89,6 +89,7 @@ def cut_cells(block, ends, few, words, counts, since, wide, low, high, codes):
             length = end - start
             last = field == fields - 1
             regular &= (block[end] == _NEWLINE) == last
+            # Lines may end in CR LF; the last cell does not have the CR.
             if last and length > 0 and block[end - 1] == 13:
                 length -= 1
             word = _short(block, start, length) if length > 0 else np.uint64(0)
@@ -96,6 +97,7 @@ def cut_cells(block, ends, few, words, counts, since, wide, low, high, codes):
                 since[field] = min(since[field], row)
                 if not wide[field]:
                     wide[field] = True
+                    # So far no cell of this column needed a second number, and none was written.
                     high[field, since[field] : row] = 0
                 low[field, row], high[field, row] = _long(block, start, length)
             else:
@@ -182,6 +184,7 @@ def number_short(low, row, table, bits, kept, state, codes):
     """As :func:`number_cells`, where all cells of the column are short."""
     last, shift = np.int64(len(table) - 1), np.uint64(64 - bits)
     values, most = state[0], min(len(table) >> 1, len(kept) - 1)
+    # A batch of slots is read, then a batch of values: memory answers many of them at once.
     numbers, there = np.empty(_AHEAD, np.uint32), np.empty(_AHEAD, np.uint64)
     while row < len(low):
         n = min(_AHEAD, len(low) - row)
@@ -192,6 +195,7 @@ def number_short(low, row, table, bits, kept, state, codes):
             there[i] = kept[numbers[i]]
         for i in range(n):
             word, number = low[row], np.int64(numbers[i])
+            # Another value, or one that this batch has added since the slot was read: look again.
             if there[i] != word:
                 slot = np.int64((word * _MULTIPLIER) >> shift)
                 number = np.int64(table[slot])

@@ -18,8 +18,10 @@ def covering_bits(combinations, rows, bits, begins, cells, n_cells):
     Combinations are walked as a tree: the rows that cover what one shares with the one before are not looked for again.
     """
     n, m = combinations.shape
+    # kept[a, : many[a]]: the rows that cover the first a values of the combination
     kept, many = np.empty((m + 1, len(rows)), np.int64), np.zeros(m + 1, np.int64)
     kept[0], many[0] = np.arange(len(rows)), len(rows)
+    # A cell stands for the value that is looked at if it bears the stamp: a new one clears all of them at once.
     covers, stamp = np.zeros(n_cells, np.int64), 0
     found = np.empty(n)
     for i in range(n):

@@ -253,6 +253,7 @@ def _judge(grouping, rule):
         b, end = block[first], first
         while end < len(block) and block[end] == b:
             end += 1
+        # most: how many of these records one class below could keep
         size, most = np.int64(sizes[b]), np.int64(sizes[b])
         if size < smallest:
             most = np.int64(0)
@@ -264,6 +265,7 @@ def _judge(grouping, rule):
         else:
             close, most = close_of_class(codes, weights, first, end, size, nodes, table, n, t, found, held, wanted)
             most = size if close else min(most, size - 1)
+        # Refused whole, or not at all; below, the records may be in classes that keep some of them.
         gone[b] = 0 if most == size else sizes[b]
         gone_below[b] = size - most
         first = end
@@ -390,6 +392,7 @@ def _counted(grouping, levels, node, layout, inner, cells):
     else:
         for e in range(len(block)):
             sizes[place[block[e]] + codes[e]] += weights[e]
+    # What has records comes out in the order of the cells: nothing is hashed or sorted.
     n_blocks, n = 0, 0
     new_keys = np.zeros((min(len(keys), cells // inner), keys.shape[1]), np.uint64)
     new_block, new_codes = np.empty(len(block), np.uint32), np.empty(len(block), np.uint32)

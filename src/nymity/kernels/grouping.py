@@ -74,6 +74,7 @@ def histograms(group, n_groups, codes, weights, n_values):
         end[np.int64(group[row]) + 1] += 1
     for g in range(n_groups):
         end[g + 1] += end[g]
+    # end[g] is where group g begins now, and moves on as its rows are placed; start stays.
     ordered = np.empty(len(codes), np.int64)
     start = end.copy()
     for row in range(len(group)):
@@ -83,6 +84,7 @@ def histograms(group, n_groups, codes, weights, n_values):
     out_group = np.empty(len(codes), np.uint32)
     out_code = np.empty(len(codes), np.uint32)
     out_count = np.empty(len(codes), np.uint32)
+    # All zeros between groups: each clears what it wrote, and no more.
     counts = np.zeros(n_values, np.uint32)
     at = 0
     for g in range(n_groups):

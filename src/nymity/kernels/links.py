@@ -56,6 +56,7 @@ def keep_linked(start, classes, counts, n_classes, depth, k, alive):
 @njit(cache=True, nogil=True)
 def _postings(start, classes, n_classes, alive):
     """List for every class its entries: (where each class begins, entries, the person of each entry)."""
+    # A counting sort: how many entries classes have, where each begins, and then the entries.
     posted, owner = np.zeros(n_classes + 1, np.int64), np.empty(len(classes), np.int64)
     for p in range(len(alive)):
         for e in range(start[p], start[p + 1]):
@@ -122,6 +123,7 @@ def _left(listed, owner, alive):
 @njit(cache=True, nogil=True)
 def _leaves(have, used, k, start, classes, counts, owner, alive, dirty, count):
     """Count one more row, of the same class or of each later one, and take out whoever has one that too few have."""
+    # count[c]: how many of these persons have a row in the later class c; again: another row of this one
     gone = again = 0
     for e in have:
         again += counts[e] > used
@@ -190,6 +192,7 @@ def alike(start, classes, counts, alive):
     bits = 4
     while (1 << bits) < 2 * n:
         bits += 1
+    # At least twice as many slots as persons. The hash says where to look, and decides nothing.
     table, last = np.full(1 << bits, -1, np.int64), np.uint64((1 << bits) - 1)
     group, n_groups = np.full(n, -1, np.int64), 0
     for p in range(n):

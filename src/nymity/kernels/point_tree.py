@@ -241,6 +241,7 @@ def _least(tree, metric, node, place):
 @njit(cache=True, nogil=True)
 def _fit(tree, node):
     """Fit a node to what is left below it; say whether that changed it."""
+    # A leaf has no right child; of other nodes the left one follows them.
     changed, first = False, NONE
     if tree.right[node] == 0:
         for i in range(tree.begin[node], tree.end[node]):

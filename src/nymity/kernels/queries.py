@@ -82,6 +82,7 @@ def answers(rows, entries, totals):
                 _add_each(of_rows, rows_fit[r], product)
             elif rows_fit[r]:
                 _add(of_rows, rows_fit[r], float(rows.records[r]))
+        # None of the 64 queries has a row in this group, whatever its entries are.
         if not fitting:
             continue
         of_entries[:] = 0.0

@@ -144,6 +144,7 @@ def _best_substitute(partition, search, r, target, left, gain, fixed, since):
         other = partition.head[c]
         while other >= 0:
             saved = loss(partition, c) - (partition.size[c] - 1) * partition.without[other]
+            # Taking the other in costs something: what does not win without that is not worth the exact cost.
             if left + saved > gain:
                 worse = size * (cost_after(partition, own, r, other) - partition.without[r])
                 if left + saved - worse > gain:

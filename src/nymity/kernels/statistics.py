@@ -129,6 +129,7 @@ def summarize(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, l
 def covered_products(keys, class_block, sizes, gone, codes, pivot, word, shift, mask, leaf_at, leaves):
     """Return the sum over records of the raw combinations their row covers: (published records, all records)."""
     n_blocks, kept, everything = len(keys), 0.0, 0.0
+    # (n_blocks,): without the pivot, in which the classes of a block differ
     product = np.ones(n_blocks, np.float64)
     for a in range(len(leaf_at)):
         if a != pivot:

@@ -33,6 +33,7 @@ class LevelTables:
                 self._leaf_at[a].append(leaf_end)
                 leaves.append((hierarchy.leaves if costs is None else costs[a])[low].astype(np.uint32))
                 leaf_end += len(leaves[-1])
+                # A table for each pair of levels: one look leads from any materialized node to any above.
                 to = np.arange(len(hierarchy.labels[low]), dtype=np.uint32)
                 for high in range(low + 1, hierarchy.height + 1):
                     self._map_at[a, low, high] = map_end
@@ -89,5 +90,6 @@ class LevelTables:
 def _step(hierarchy: Hierarchy, low: int) -> NDArray[np.uint32]:
     """Codes of the next level for the codes of level ``low``."""
     table = np.zeros(len(hierarchy.labels[low]), dtype=np.uint32)
+    # Raw values that share a code share the next one too, so it does not matter which of them is written last.
     table[hierarchy.codes[low]] = hierarchy.codes[low + 1]
     return table

@@ -177,6 +177,7 @@ class RollUp:
         """
         # The widest first: raising them early leaves small groupings for the many nodes further down.
         order = sorted(self._key_attributes, key=lambda a: -self.table.hierarchies[a].domain_size)
+        # As many subtrees whatever the number of threads, so that batches come in the same order.
         subtrees, n_split = max(8, space.size // NODES_A_SUBTREE), 0
         while n_split < len(order) and prod(space.shape[a] for a in order[:n_split]) < subtrees:
             n_split += 1
@@ -198,6 +199,7 @@ class RollUp:
                 report(observe, Progress(stage="evaluating the lattice", done=done, total=space.size))
                 yield statistics
         finally:
+            # Whoever stops asking does not wait for subtrees that nobody began.
             pool.shutdown(cancel_futures=True)
 
     # -- inside ----------------------------------------------------------------------------------------

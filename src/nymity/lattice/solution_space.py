@@ -52,11 +52,13 @@ def evaluate_lattice(
     for needs, names in _walks(prepared):
         engine = RollUp(table, models, needs=needs, outliers=outliers, every_person=True)
         for batch in engine.walk(space, threads=threads, observe=observe):
+            # Batches come depth first; here they get their places in C order.
             at = space.numbers(batch.levels)
             for name in kept:
                 counts[name][at] = getattr(batch, name)
             for name in names:
                 values[name][at] = prepared[name].value(batch)
+    # Where all records are suppressed nothing is published, whatever the limit.
     solution = counts["suppressed"] <= min(limit, table.n_records - 1)
     if most_touched is not None:
         solution &= counts[_TOUCHED] <= most_touched

@@ -142,6 +142,7 @@ def read_again(project: Project, fields: Mapping[str, Any]) -> None:
     made = tomllib.loads(starter_job(looked.inspection, source))
     version = project.state.version
     decided = version.decided if version is not None else frozenset()
+    # Read otherwise, the table may have other columns: what was decided on those that are gone goes with them.
     for name in decided & set(made["schema"]):
         made["schema"][name] = before.get("schema", {}).get(name, made["schema"][name])
     made |= {name: value for name, value in before.items() if name not in ("source", "schema")}

@@ -98,6 +98,7 @@ class ProjectState:
                 decided=frozenset(details["decided"]),
                 asked=tuple(details["asked"]),
             )
+        # No version is made or lost: another one holds.
         elif entry.what in ("undo", "redo"):
             self.at = details["version"]
         elif entry.what == "note":
@@ -372,9 +373,11 @@ class Project:
             if asked is None:
                 asked = () if state.version is None else state.version.asked
             text = toml_job(data)
+            # Compared as it will be read: an edit may leave what TOML writes alike.
             if tomllib.loads(text) == before and decided == known and state.at:
                 return state.at
             number = max(state.versions, default=0) + 1
+            # The file comes first: without its line it is no version, but a line without its file would be one.
             write_text(self._version_path(number), text)
             self.audit.append(
                 "job",

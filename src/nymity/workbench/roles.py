@@ -52,6 +52,7 @@ def set_role(project: Project, name: str, role: str, what: str) -> None:
         if before == role:
             return
         for other, attribute in schema.items():
+            # One column alone can have this role. The one before is left out of the release until somebody decides.
             if role in _SINGLE and attribute["role"] == role:
                 schema[other] = {"role": "identifying"}
         schema[name] = given

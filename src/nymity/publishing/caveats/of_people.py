@@ -52,6 +52,7 @@ def several_records(
         known = values.drop_nulls()
         most = max(known.value_counts()["count"].to_list(), default=0)
         different = known.n_unique()
+        # Every value once: as far as this column tells, records are people.
         if different == len(known):
             continue
         least = None
@@ -102,6 +103,7 @@ def spelled_alike(
     fewest = None
     if released.height and schema.quasi and not withheld.classes:
         index = pl.DataFrame({"name": names, "form": forms})
+        # A join keeps one row for each of the released rows: forms are a function of names.
         merged = pl.DataFrame({"name": owners}).join(index, on="name", how="left", maintain_order="left")["form"]
         fewest = fewest_of_a_class(released, schema.quasi, merged)
     return [spelled_caveat(schema.unit, schema.counts, len(names), different, fewest)]
@@ -164,6 +166,7 @@ def _look_alike(values: pl.Series, source: pl.DataFrame, schema: Schema) -> bool
     """Return whether most records that share a value share all quasi-identifiers with another of them."""
     cells = {f"q{i}": text_of(source[name]) for i, name in enumerate(schema.quasi)}
     rows = pl.DataFrame(cells | {"value": values}).filter(pl.col("value").is_not_null())
+    # A value that occurs once says nothing about whether equal ones are of one person.
     shared = rows.filter(pl.len().over("value") > 1)
     if not shared.height:
         return False

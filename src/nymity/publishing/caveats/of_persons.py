@@ -169,23 +169,29 @@ def _linking(name: str, constant: bool) -> Caveat:
 def _intersected(name: str, rows: pl.DataFrame) -> Iterator[Caveat]:
     """Count the persons whose value is the only one that all of their classes have, though no class has it alone."""
     value, n_values = _numbered(rows["value"].fill_null(""))
+    # A bit for each value: the values that several classes have in common are an "and" of words.
     words = (n_values - 1) // 64 + 1
     if words > _MOST_WORDS:
         yield _uncounted(name, _TOO_MANY)
         return
     of_class, n_classes = _numbered(rows["class"])
     owner, _ = _numbered(rows["person"])
+    # (n_pairs,): different pairs of class and value, sorted by class
     held_by, held = np.divmod(different(of_class * n_values + value), n_values)
     n_held = np.bincount(held_by, minlength=n_classes)
+    # (n_classes,): where the pairs of each class begin
     classes = np.searchsorted(held_by, np.arange(n_classes))
+    # (n_pairs,): different pairs of person and class, sorted by person
     whose, known = np.divmod(different(owner * n_classes + of_class), n_classes)
     begins = np.flatnonzero(np.append(True, whose[1:] != whose[:-1]))
+    # (n_persons,): how many values all classes of a person have
     shared = np.zeros(len(begins), dtype=np.int64)
     for word in range(words):  # the values of a class are bits, 64 at a time
         bits = np.where(held // 64 == word, np.uint64(1) << (held % 64).astype(np.uint64), np.uint64(0))
         masks = np.bitwise_or.reduceat(bits, classes)
         shared += np.bitwise_count(np.bitwise_and.reduceat(masks[known], begins))
     several = np.diff(np.append(begins, len(whose))) > 1
+    # Where a class of theirs has one value alone, that class tells it: l-diversity speaks of this, and not here.
     certain = int((several & (np.minimum.reduceat(n_held[known], begins) > 1) & (shared == 1)).sum())
     persons = int(several.sum())
     if not certain:

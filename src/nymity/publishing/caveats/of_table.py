@@ -53,6 +53,7 @@ def caveats_of_table(
     ``records`` says for how many rows each one stands, where the table is one of distinct classes and sensitive values;
     ``unique`` then counts the rows that are unique by their class and further columns.
     """
+    # Of buckets the second table has the sensitive values: no row is told by them.
     looked_at = [*insensitive, *(sensitive if counts is None else ())]
     of_row = class_of_rows(table, quasi if looked_at else ())
     rows = table.height if records is None else int(records.sum())
@@ -64,6 +65,7 @@ def caveats_of_table(
         if name not in held.columns:
             continue
         values = ValuesByClass.of(table, of_row, name, counts, records)
+        # A share of 1 is one of persons too: all of them have the one value there is.
         rarest[name] = None if persons and values.rarest != 1 else values.rarest
         if name not in promised:
             found.append(_without_promise(values, classes))

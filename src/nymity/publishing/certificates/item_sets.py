@@ -75,6 +75,7 @@ class ItemSets:
         _check_labels(hierarchy, column)
         tree = ItemTree.of(hierarchy, where=f"hierarchy of {column.name!r}")
         sets = ItemSets(column=column, hierarchy=hierarchy, tree=tree, model=model)
+        # Sets are counted by record, whatever its class, so that too many are refused before the search.
         sets._baskets(table, np.zeros(table.height, dtype=np.int64)).check_number_of_sets(f"{model.key}.m", model.m)
         return sets
 
@@ -82,13 +83,16 @@ class ItemSets:
         self, recoding: LevelRecoding, table: pl.DataFrame, *, folded: int
     ) -> tuple[LevelRecoding, ItemFigures]:
         """Choose what items are published as beside the quasi-identifiers of this recoding; ``folded`` is passed on."""
+        # Nothing is drawn here: a recoding with sets of items is one of levels, whose cells follow from the records.
         rows = recoding.apply(table).table
         quasi = pl.DataFrame({f"q{i}": as_text(rows[name]) for i, name in enumerate(recoding.hierarchies)})
+        # (n_rows,): the class of each published row, 0 and up
         numbered = quasi.select(pl.struct(pl.all()).rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
         baskets = self._baskets(rows, numbered)
         chosen = search_cut(baskets, self.model.k, self.model.m)
         levels = self.tree.level[chosen.cut].tolist()
         items = [label for label in self.hierarchy.values if label is not None]
+        # reversed, so that the first row of each class stays
         first = {int(number): row for row, number in reversed(list(enumerate(numbered)))}
         gone: dict[int, list[str]] = {}
         for number, node in chosen.suppressed.tolist():
@@ -123,11 +127,13 @@ def one_record_each(
     if column is None or person is None:
         return table, rows
     who = person_ids(table[person])
+    # (n_rows,): persons by number; first has the first row of each, in the order of the table
     number = who.rank("dense").cast(pl.UInt32) - 1
     first = pl.DataFrame({"who": number}).with_row_index("at").group_by("who").agg(pl.col("at").min()).sort("at")
     for name in table.columns:
         if not schema[name].is_published or name == column.name:
             continue
+        # One pair for each person where all their cells agree; every further one is a cell that differs.
         cells = pl.DataFrame({"who": number, "cell": as_text(table[name])}).unique()
         if several := cells.height - first.height:
             raise TableError(

@@ -26,8 +26,10 @@ def miscounted_stars(form: CertificateForm, stated: StatedJob, released: pl.Data
     mean, fewest, most = sum(weights.values(), Fraction(0)) / len(weights), Fraction(0), Fraction(0)
     for name, weight in weights.items():
         stars = int((as_text(released[name]) == MASK).sum()) * weight / mean
+        # On the raw level every star was suppressed; above, one may be a node of the hierarchy, so stars only bound it.
         raw = max(levels.get(name, 0), stated.schema[name].min_level) == 0
         fewest, most = fewest + stars * raw, most + stars
+    # The certificate has the nearest float of what was counted.
     if not float(fewest) * (1 - 1e-9) <= form.loss.value <= float(most) * (1 + 1e-9):
         yield (
             f"the certificate states suppressed cells of weight {form.loss.value:g}, the table has "

@@ -144,6 +144,7 @@ def verify(
     """
     problems = () if counts is None else bucket_problems(table, counts)
     if counts is not None:
+        # The first table says who is in which bucket, the second what a bucket holds: promises are about the second.
         table, quasi = members(counts, most=table.height), (BUCKET,)
     beside: dict[str, Any] = {}
     if population is not None:
@@ -188,5 +189,6 @@ def _finding(model: PrivacyModel, groups: Groups, *, buckets: bool, unit: str) -
         promise=promise_of(model, buckets=buckets, unit="records" if groups.persons is None else unit),
         measured=model.reached(groups),
         holds=holds,
+        # Told apart, because the remedy is another: without masked rows, the promise would hold.
         only_masked=not holds and 0 < groups.masked < groups.n_records and model.holds(groups.without_masked()),
     )

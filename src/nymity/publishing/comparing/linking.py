@@ -39,6 +39,7 @@ def with_links(
     """
     published = read.published
     links = _rolled_up(published)
+    # Levels come first: they need no log, which may be of another table.
     if links is None and source_rows is not None:
         links = _logged(read, combination_of, source_rows)
     if links is None and isinstance(recoding, LevelRecoding | PartitionRecoding):
@@ -69,6 +70,7 @@ def _logged(read: ReadRows, combination_of: Callable[[], Ints], source_rows: Int
     known = combination_of()
     if len(source_rows) != len(read.row_of) or ((source_rows < 0) | (source_rows >= len(known))).any():
         return None
+    # A record has one row at most: a log that says otherwise is of another table.
     if np.bincount(source_rows, minlength=1).max() > 1:
         return None
     row = np.full(len(known), -1, dtype=np.int64)
@@ -80,6 +82,7 @@ def _applied(read: ReadRows, source: pl.DataFrame, combination_of: Ints, recodin
     """Publish the original again."""
     again = recoding.apply(source, unseen="mask")
     numbers = read.numbered(again.table)
+    # -1 + 1 = 0 below: masked rows get a code that no released row has.
     numbers[again.masked] = -1
     row = np.full(source.height, -1, dtype=np.int64)
     sizes = [len(cells.labels) + 1 for cells in read.published.cells]
@@ -90,6 +93,7 @@ def _applied(read: ReadRows, source: pl.DataFrame, combination_of: Ints, recodin
 def _found(own: list[Ints], rows: list[Ints], sizes: list[int]) -> Ints:
     """Number of the row of ``own`` that equals each of ``rows``, both by column; -1 where none does."""
     n = len(own[0])
+    # One numbering for both: what comes first in ``own`` is its row, and a group that starts later is nowhere.
     both = [np.append(column, others) for column, others in zip(own, rows, strict=True)]
     group, first = distinct(KeyLayout.for_sizes(sizes).pack(both))
     found: Ints = np.where(first < n, first, -1)[group[n:]]
@@ -105,6 +109,7 @@ def _settled(published: PublishedRows, combination: Ints, row: Ints, counts: Int
     there = links.counts > 0
     links = Links(links.combination[there], links.row[there], links.counts[there])
     kept = links.row >= 0
+    # Whole numbers up to 2**53 are exact as floats, so that equality is.
     got = np.bincount(links.row[kept], weights=links.counts[kept], minlength=len(published.rows))
     if not np.array_equal(got, published.counts) or not _stand_for(published, links):
         return None
@@ -116,6 +121,7 @@ def _stand_for(published: PublishedRows, links: Links) -> bool:
     kept = links.row >= 0
     for a, (cells, hierarchy) in enumerate(zip(published.cells, published.table.hierarchies, strict=True)):
         values = published.table.combinations[links.combination[kept], a].astype(np.int64)
+        # A pair of cell and raw value as one number
         pairs = np.unique(published.rows[links.row[kept], a] * hierarchy.domain_size + values)
         of_cell = np.repeat(np.arange(len(cells.labels)), cells.sizes)
         if not np.isin(pairs, of_cell * hierarchy.domain_size + cells.covered).all():

@@ -149,6 +149,7 @@ class Custody:
 
 def _spare_source(job: Job, target: Path) -> None:
     """Refuse to write a release over a table it is made from."""
+    # The same file, not the same path: links lead to it under other names.
     if target.exists() and any(path.exists() and path.samefile(target) for path in job.inputs):
         raise ParameterError(
             "folder",
@@ -193,6 +194,7 @@ def private_folder(
             ) from error
         if in_the_way:
             raise ParameterError(where, expected="a folder", got=f"the file {place}")
+    # Also below it, and through links: whatever lies in the folder is published with it.
     if resolved(folder) in (resolved(private), *resolved(private).parents):
         raise ParameterError(
             names[1],
@@ -255,6 +257,7 @@ def spare_release(folder: Path, private: Path, names: Iterable[str], *, force: b
     if force:
         return
     places = [folder / name for name in (CERTIFICATE_NAME, *names, SIGNATURE_NAME)]
+    # A dangling link counts too: writing would follow it to wherever it leads.
     there = [path for path in (*places, *(private / name for name in LOG_FILES)) if path.exists() or path.is_symlink()]
     if there:
         got = {CERTIFICATE_NAME: f"one{_made_on(there[0])}", LOG_NAME: "the custodian's log of one"}
@@ -273,8 +276,10 @@ def keep_earlier(stage: Stage, folder: Path) -> None:
     files = [path for name in LOG_FILES if (path := private / name).is_file()]
     if not files:
         return
+    # Of another release the certificate would tell a wrong recoding to whoever opens the kept log.
     if _belong_together(private, folder):
         files += [path for name in (CERTIFICATE_NAME, SIGNATURE_NAME) if (path := folder / name).is_file()]
+    # One more than the largest, not the first that is free: numbers tell which came later.
     number = max((number for number, _ in numbered(private)), default=0) + 1
     stage.keep(files, f"{EARLIER_NAME}/{number:04d}")
 
@@ -294,6 +299,7 @@ def _kept(folder: Path, number: int | None) -> KeptLog:
     released = log.get(RELEASED) or certified_tables(folder)
     if released is None and number is None and folder.name.endswith(_SUFFIX):  # a log of 0.1.0
         released = certified_tables(folder.with_name(folder.name.removesuffix(_SUFFIX)))
+    # A log may have been damaged or written by hand. It then belongs to no table, and is listed all the same.
     if not isinstance(released, list) or not all(isinstance(one, dict) and "content_sha256" in one for one in released):
         released = []
     ended = log.get(ENDED)
@@ -329,6 +335,7 @@ def numbered(private: Path) -> list[tuple[int, Path]]:
     return [
         (int(path.name), path)
         for path in (private / EARLIER_NAME).glob("*")
+        # isdigit alone takes ², of which int makes no number
         if path.name.isascii() and path.name.isdigit() and path.is_dir()
     ]
 
@@ -344,6 +351,7 @@ def content_hashes(release: Any) -> list[str]:
     try:
         table = read_table(path, ReadOptions(header=True))
         hashes.append(fingerprint(table))
+        # As it was before cells that look like formulas were neutralized, which another format need not do.
         hashes.append(fingerprint(strip_neutralization(table)))
     except (InputError, pl.exceptions.DuplicateError):  # no table that can be read without its job: its bytes must do
         pass

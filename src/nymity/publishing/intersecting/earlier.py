@@ -75,18 +75,22 @@ def measure_earlier(
     )
     person, wanted = (None, None) if job.earlier is None else (job.earlier.person, job.earlier.smallest_group)
     person = person or job.schema.unit
+    # All promises hold at once, so the largest class that any asks for is what this release has alone.
     promised = max(model.smallest_class for model in job.privacy)
     opened = [open_earlier(number, one, source, person) for number, one in enumerate(job.earlier_releases)]
     measured = [one for one in opened if one.rows is not None]
+    # All together, not each by itself: classes that differ in three releases leave fewer than in any two.
     everything = intersect(new, [one.rows for one in measured if one.rows is not None], person, promised)
     if wanted is not None:
         if hidden := next((one for one in measured if one.secret), None):
+            # Publishing or not would answer a question about a secret.
             raise secret_group(hidden.entry["name"])
         _demand(everything, wanted)
     entries = []
     for one in opened:
         entry = dict(one.entry)
         if one.rows is not None:
+            # One release is everything already; intersecting is quadratic where rows have cells of their own.
             left = everything if len(measured) == 1 else intersect(new, [one.rows], person, promised)
             entry |= {"smallest_group": left.smallest_group, "people_in_both": left.people}
             if len(measured) > 1:
@@ -95,6 +99,7 @@ def measure_earlier(
                 entry["demanded"] = wanted
         entries.append(entry)
     caveats, unmeasured = left_caveat(everything, len(measured)), _unmeasured([one for one in opened if not one.rows])
+    # Told or not depends on the job and on the kinds of releases alone, never on what was counted.
     secret = Withheld.of(job.schema, job.privacy, job.method).classes or any(one.secret for one in measured)
     if not secret or not measured:
         return EarlierFindings(entries=entries, caveats=[*caveats, *unmeasured])

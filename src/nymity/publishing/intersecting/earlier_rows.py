@@ -123,13 +123,17 @@ def intersect(new: LinkedRows, earlier: Sequence[LinkedRows], person: str | None
     releases = [new, *earlier]
     owners = [release.people(person) for release in releases]
     number = {one: n for n, one in enumerate(dict.fromkeys(owners[0]))}  # only people of the new release matter
+    # (n_rows,) of each release: the number of whom a row is of
     known = [np.array([number.get(one, ABSENT) for one in rows], dtype=np.int64) for rows in owners]
+    # (n_releases, n_people)
     places = np.stack([_places(r.classes.class_of, who, len(number)) for r, who in zip(releases, known, strict=True)])
     if all(release.recoding.has_classes for release in releases):
         groups, exactly = sharing(places), sharing_exactly(places)
     else:
         groups, exactly = _sharing_rows(releases, known, places)
+    # (n_people,): who is in any earlier release
     before = (places[1:] != ABSENT).any(axis=0)
+    # Where no class has a least size, what it has: an intersection may leave less than that.
     alone = promised if promised > 1 else int(sharing(places[:1]).min(initial=len(number)))
     fewest, certain = ({}, {}) if person is not None else _values(releases, places[:, before])
     return Left(
@@ -151,6 +155,7 @@ def _places(class_of: Ints, people: Ints, n: int) -> Ints:
         places = np.full(n, ABSENT, dtype=np.int64)
         places[rows["person"].to_numpy()] = rows["class"].to_numpy()
         return places
+    # Sorted above, so that equal sets of classes are equal tuples.
     several = rows.group_by("person").agg(pl.col("class"))
     number: dict[tuple[int, ...], int] = {}
     places = np.full(n, ABSENT, dtype=np.int64)
@@ -165,6 +170,7 @@ def _sharing_rows(releases: Sequence[LinkedRows], known: Sequence[Ints], places:
     groups, exactly = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for start in range(0, n, _AT_A_TIME):
         some = np.arange(start, min(start + _AT_A_TIME, n))
+        # (some, people): still alike after the releases so far; who is not in a release tells nothing by it
         alike = np.ones((len(some), n), dtype=np.bool_)
         same = np.ones((len(some), n), dtype=np.bool_)  # in or out of the same releases
         for release, people, place in zip(releases, known, places, strict=True):
@@ -181,13 +187,16 @@ def _sharing_rows(releases: Sequence[LinkedRows], known: Sequence[Ints], places:
 
 def _fitting(release: LinkedRows, people: Ints, some: Ints, n: int) -> NDArray[np.bool_]:
     """Return for some people whose rows fit all of their records, (n_some, n_people)."""
+    # (n_mine,): the rows of these people
     mine = np.flatnonzero(np.isin(people, some))
     fits = np.ones((len(mine), len(people)), dtype=np.bool_)
     for covers, codes in zip(release.covers, release.codes, strict=True):
         fits &= covers[codes[mine]]
     owned = people != ABSENT
+    # (n_mine, n_people): a row of somebody fits if any of theirs does
     by_owner = np.zeros((len(mine), n), dtype=np.bool_)
     np.logical_or.at(by_owner.T, people[owned], fits[:, owned].T)
+    # (n_some, n_people): all rows of somebody must be fitted
     found = np.ones((len(some), n), dtype=np.bool_)
     np.logical_and.at(found, people[mine] - some[0], by_owner)
     return found

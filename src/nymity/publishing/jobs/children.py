@@ -159,7 +159,9 @@ def join_tables(parents: pl.DataFrame, children: pl.DataFrame, schema: Schema, g
             hint='without_parent = "drop" leaves them out; parents without children are no error',
         )
     kept, theirs = children.filter(~orphans), theirs.filter(~orphans)
+    # Orphans are gone: every child has exactly one parent, since no key is twice among the parents.
     table = _joined(parents, kept, ids, theirs, own)
+    # In the join a parent without children has gaps there, which are no gaps of the records.
     known = {name: replace(one, missing="category") if name in own else one for name, one in schema.items()}
     return Joined(table=table, schema=Schema(known), columns=own, left_out=int(orphans.sum()))
 
@@ -173,6 +175,7 @@ def rejoined(
     everything is. Unless it is said where that is, it is where all cells are.
     """
     own = tuple(name for name in children.columns if name not in (key, HAS_CHILDREN, *parents.columns))
+    # A child without a parent gets one of gaps: dropping its row would hide it from whoever checks.
     alone = children[key].filter(_without_parent(parents[key], children[key])).unique().alias(key)
     if len(alone):
         gaps = {name: alone if name == key else pl.Series([None] * len(alone)) for name in parents.columns}

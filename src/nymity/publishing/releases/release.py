@@ -194,9 +194,11 @@ class Release(ReleaseFacts, Carded):
             tables = self._joined(place.put(stage, self._files, self.certificate["columns"]))
             certificate = self._with_places(*place.described(stage, self._measured), self._verify_written(tables))
             content = stage_certificate(stage, certificate, key)
+            # Made last, and of what was read back: they may show what the certificate says, which names none of them.
             further = further_files(stage.folder, tables) if further_files is not None else ()
             spare_release(folder, private, further, force=force)
             keep_earlier(kept, folder)
+            # Committed with the release: without its log, it is not applied to further rows, nor its custody ended.
             self.log.stage(kept, self.recoding, certificate)
             stage_release(stage, folder, private, [*place.seal(content), *further], signed=key is not None)
         return SavedCertificate(certificate)
@@ -278,6 +280,7 @@ class Release(ReleaseFacts, Carded):
             return written
         tops = [name for name, hierarchy in self.recoding.hierarchies.items() if self.levels[name] == hierarchy.height]
         joined = rejoined(written[0], written[1], self._key, tops)
+        # Promises were verified on the join. What cannot be joined to the same is another table than was verified.
         if fingerprint(joined) != fingerprint(self.frame):
             raise unholdable(self.table_names[1], "tables with another join when they are read back")
         return [joined]

@@ -195,6 +195,7 @@ class EngineRun(Staged):
 
     def _apply(self, path: Path, kept: Stage) -> None:
         self.plan = self.counted.plan(self.outcome.recoding, self.job.output.row_order, self.draws)
+        # Rows are recoded by a second reading of the source; that it did not change, the next stage looks at.
         self.counted.write(self.plan, self.rows, path)
         if self.engine.mapping is not None:  # refused where rows of the source have no part in a plan
             keyed: Any = self.plan
@@ -203,6 +204,7 @@ class EngineRun(Staged):
         if self.counted.persons is not None:
             owned: Any = self.plan
             self.owned = self.spilled / "owned.parquet"
+            # Never part of the release: spilled, measured and deleted with the folder of spilled files.
             owned.with_key_of_source(self.schema.unit, *self.schema.sensitive).write(self.rows, self.owned)
 
     def _verify(self, path: Path) -> None:
@@ -289,6 +291,7 @@ class EngineRun(Staged):
             touched=self._touched,
             begun=self.begun,
         )
+        # Of the bytes that were verified, which are moved and not written again.
         digest = file_fingerprint(path)
         output = {**certificate["output"], "file": path.name, "file_sha256": digest, "formulas_neutralized": False}
         withheld = Withheld.of(job.schema, job.privacy, job.method)

@@ -119,6 +119,7 @@ class Run(Staged):
         self.given_children, self.child_columns = children, ()
         self.taken, self.dictionary = {}, Dictionary()
         if job.is_private and job.source is not None:
+            # Before anything is read: what is found out from private records is no parameter any more.
             job.source.check_stated()
         if job.ledger is not None:
             job.ledger.check(the_promise(job.privacy))
@@ -211,6 +212,7 @@ class Run(Staged):
 
     def _search(self, method: Method) -> None:
         weight = self.schema.coarsened_weight  # added to the published rows, whose classes its means are of
+        # One key and the same published cells draw the same again; whatever else changed, what is drawn is unrelated.
         columns = [name for name in self.table.columns if self.schema[name].is_published and name != weight]
         self.draws = release_draws(self.root, self.job, self.table, self.encoded, columns)
         self.outcome = method.run(
@@ -236,12 +238,14 @@ class Run(Staged):
             texts = {name: as_text(self.recoded.table[name]).alias(name) for name in self.job.schema.quasi}
             cells = [texts.get(column.name, column) for column in self.recoded.table]
             self.recoded = replace(self.recoded, table=pl.DataFrame(cells))
+        # Before the order of rows, which would tell the old values.
         changed = transformed(self.recoded.table, self.job.transforms, self.draws, self._owners)
         self.recoded = replace(self.recoded, table=changed)
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()
         if self.job.children is not None:
             self.child_columns = tuple(name for name in self.child_columns if name in self.recoded.table.columns)
+        # All columns decide, as text: only rows that are equal in every file are left in the order of the source.
         ranked = pl.DataFrame({column.name: ranked_text(column) for column in self.recoded.table})
         order = content_order(ranked)
         shuffled = self.job.output.row_order == "shuffled"
@@ -302,6 +306,7 @@ class Run(Staged):
         needed = any(model.needs_source for model in job.privacy)
         self.originals = Originals.of(self.table, recoding) if needed else None
         owners = self._owners
+        # Verified by what is published: a pseudonym that two people share would make them one.
         self.persons = None if owners is None else owners[self.order]
         if self.pseudonyms is not None:
             self.persons = self.frame[self.pseudonyms.column]
@@ -318,6 +323,7 @@ class Run(Staged):
             items=job.schema.item_column,
         )
         if self.counts is not None:
+            # What transforms changed is not in the table any more, and was not promised to be.
             changed = {name for one in job.transforms for name in one.columns}
             problems = lost_records(self.frame.drop(changed), self.counts, self.table)
             verified = replace(verified, problems=(*verified.problems, *problems))
@@ -326,6 +332,7 @@ class Run(Staged):
         self.verified = verified
 
     def _look_for_warnings(self) -> None:
+        # The draws of that release again: whoever has both sees nothing that was drawn twice.
         mark = self.draws.mark
         self.redrawn = self.log is not None and mark is not None and mark == mark_of(self.log)
         self.earlier = measure_earlier(self.job, self.outcome.recoding, self.recoded, self.original, self.rows)
@@ -473,6 +480,7 @@ class Run(Staged):
         """Return how many persons lost records, or all of them, to suppression."""
         if self._who is None:
             return None
+        # (n_records,): has a row that is not masked
         whole = np.zeros(self.table.height, dtype=np.bool_)
         whole[self.recoded.source_rows[~self.recoded.masked]] = True
         return PersonsTouched.of(self._who, whole)
