@@ -253,7 +253,6 @@ def _judge(grouping, rule):
         b, end = block[first], first
         while end < len(block) and block[end] == b:
             end += 1
-        # most: how many of these records one class below could keep
         size, most = np.int64(sizes[b]), np.int64(sizes[b])
         if size < smallest:
             most = np.int64(0)
