@@ -72,6 +72,7 @@ class SeenNodes:
         if not solutions.any():
             return False
         compared = self.loss.compared(nodes)
+        # best_loss falls on the way: those that tied with an earlier one are sorted out when they are compared.
         for i in np.flatnonzero(solutions & (compared[:, 0] <= self.best_loss * (1 + TIE))):
             node = tuple(nodes.levels[i].tolist())
             self._tied.append((tuple(compared[i].tolist()), int(nodes.suppressed[i]), sum(node), node))
@@ -130,6 +131,7 @@ class SeenNodes:
         everything = NodeStatistics.concatenate([*self._older, *self._recent])
         layout = KeyLayout.for_sizes([high + 1 for high in self.table.max_levels])
         first = np.zeros(len(everything), dtype=np.bool_)
+        # Levels as keys: distinct says where each node comes first.
         first[distinct(layout.pack(list(everything.levels.T)))[1]] = True
         everything = everything if first.all() else everything[first]
         return EvaluatedNodes(

@@ -85,6 +85,7 @@ class SnapshotStore:
         self._snapshots.insert(place, snapshot.compact())
         self._levels = np.insert(self._levels, place, snapshot.levels, axis=0)
         self._last_used.insert(place, self._clock)
+        # It fits alone, so that this ends before the root.
         while self._used > self._budget:
             self._drop_oldest()
 

@@ -80,6 +80,7 @@ class BackgroundRun:
         """How it stands."""
         if self.result is not None:
             return RunState(self.result["state"])
+        # The result first: a process that ended left one, and its number may be of another process by now.
         return RunState.RUNNING if self.is_waiting or self.is_alive else self._ended_meanwhile()
 
     @property
@@ -106,6 +107,7 @@ class BackgroundRun:
         with path.open("rb") as stream:
             stream.seek(max(0, path.stat().st_size - _TAIL))
             lines = stream.read().split(b"\n")
+        # The tail begins within a line, and the last line ends with a line break.
         whole = lines[1:-1] if path.stat().st_size > _TAIL else lines[:-1]
         return [parse_json(line, where=str(path), expected="a report of a run") for line in whole]
 
@@ -220,6 +222,7 @@ class Runs:
         number = max((int(path.name) for path in self.folder.glob("[0-9]*") if path.name.isdecimal()), default=0)
         while True:
             number += 1
+            # Two pages may begin runs at once: whoever makes the folder has the number.
             with suppress(FileExistsError):
                 (self.folder / f"{number:04d}").mkdir(mode=0o700)
                 return self.folder / f"{number:04d}"
@@ -238,6 +241,7 @@ def launch_now(
             stdin=subprocess.DEVNULL if secret is None else subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=errors,
+            # A group of its own, which kill ends with all that the run started; it outlives the server.
             start_new_session=True,
             cwd=folder,
             env={**os.environ, **settings},
@@ -246,6 +250,7 @@ def launch_now(
         with suppress(BrokenPipeError), child.stdin:
             child.stdin.write(secret.encode())
     _children.append(child)
+    # With when it began: numbers of processes are used again.
     write_json(folder / PROCESS_NAME, {"pid": child.pid, "begun": begun_at(child.pid)})
 
 

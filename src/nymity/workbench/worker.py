@@ -102,6 +102,7 @@ def main(folder: Path, memory: int | None = None) -> int:
 
 
 def _run(folder: Path) -> int:
+    # Begun twice, by servers that did not know of each other: the other process has done it.
     if (folder / RESULT_NAME).exists():
         return 0
     write_json(folder / PROCESS_NAME, {"pid": os.getpid(), "begun": begun_at(os.getpid())})

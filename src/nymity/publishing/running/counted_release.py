@@ -58,6 +58,7 @@ class CountedRelease:
             return self._found
         names = self._found[0].columns
         whose = self._measured(self.owned, [*names, self.schema.unit])
+        # It was written by another reading of the source, and stands for the release from here on.
         self._check_same(self._found, whose, names)
         return whose
 
@@ -83,6 +84,7 @@ class CountedRelease:
         """Refuse counted rows that have other cells, in these columns, than those that were written."""
         parts = [
             pl.DataFrame({**{f"c{i}": table[name] for i, name in enumerate(names)}, RECORDS: counts * sign})
+            # The same rows in both: their counts cancel out, whatever order they were counted in.
             for (table, counts), sign in ((found, 1), (others, -1))
         ]
         left = pl.concat(parts).group_by([f"c{i}" for i in range(len(names))]).agg(pl.col(RECORDS).sum())

@@ -67,6 +67,7 @@ class Counted:
         """Let an engine count; ``most`` combinations of quasi-identifiers, if a search may begin at higher levels."""
         names = cls.names(schema)
         dropping: dict[str, Sequence[str]] = {name: () for name, one in schema.items() if one.missing == "drop"}
+        # None where there are more than that: counting stops, and begins again on merged cells.
         found = rows.count(names, dropping) if most is None else rows.count_within(most, names, dropping)
         start = None
         if found is None:
@@ -140,6 +141,7 @@ class Counted:
         """Return how an engine carries out a recoding."""
         quasi = self.schema.quasi
         cells = pl.DataFrame({f"c{i}": self.cells[name] for i, name in enumerate(quasi)})
+        # Combinations were counted with sensitive values, and persons; cells follow from the quasi-identifiers alone.
         distinct = cells.with_columns(self.records).group_by(cells.columns).agg(pl.col(RECORDS).sum())
         plan: ReleasePlan = plan_of(
             recoding,
@@ -226,6 +228,7 @@ def _start(rows: Rows, schema: Schema, dropping: Mapping[str, Sequence[str]], mo
     quasi = schema.quasi
     if rows.count_within(most, quasi, dropping) is not None:
         return schema, None
+    # Columns by themselves: their cells fit into memory where their combinations do not.
     counted = {name: rows.count([name], dropping) for name in (*quasi, *schema.sensitive)}
     schema = schema.settled({name: found["c0"] for name, found in counted.items()})
     columns = [RawColumn.of(name, counted[name]["c0"], counted[name][RECORDS].to_numpy(), schema) for name in quasi]

@@ -66,6 +66,7 @@ class Pseudonyms:
     @staticmethod
     def of(column: str, attribute: Attribute, persons: pl.Series, draws: Draws, log: Any = None) -> Pseudonyms:
         """Make those of these persons, each with another; ``log`` may have the key of an earlier delivery."""
+        # Sorted, so that what is drawn for whom does not depend on the order of rows.
         known = persons.unique().sort()
         size = attribute.pseudonym_bits // 8
         key, is_new = (None, True) if attribute.pseudonym == "random" else _key_for(attribute, log)
@@ -73,9 +74,11 @@ class Pseudonyms:
             below = draws.below(PSEUDONYMS)
             made = [below(1 << (8 * size)).to_bytes(size, "big") for _ in range(len(known))]
         else:
+            # Of another recipient, or of another column, they cannot be compared: both go into what is hashed.
             start = joined(_DOMAIN, column, attribute.recipient)
             made = [hmac.digest(key, start + joined(person), hashlib.sha256)[:size] for person in known.to_list()]
         pseudonyms = pl.Series("pseudonym", [_LETTER + one.hex() for one in made], dtype=pl.String)
+        # Two people as one would have more records, and promises by persons would count one too few.
         if pseudonyms.n_unique() < len(known):
             raise TableError(
                 f"column {column!r}",

@@ -71,10 +71,12 @@ class Shifts:
         key = None if made is None else made.key
         if made is not None and key is not None:
             start = joined(_DOMAIN, made.attribute.recipient)
+            # With a key, as in earlier deliveries: from two moves of one date more could be told.
             digests = (hmac.digest(key, start + joined(person), hashlib.sha256) for person in known.to_list())
             days = [int.from_bytes(one, "big") % (2 * most + 1) - most for one in digests]
         else:
             days = (draws.numbers(SHIFTS, np.full(len(known), 2 * most + 1)) - most).tolist()
+            # The days of an earlier release again; two moves of one date would narrow down the true one.
             earlier = _earlier(log)
             days = [earlier.get(person, drawn) for person, drawn in zip(known.to_list(), days, strict=True)]
         moves = pl.Series("days", days, dtype=pl.Int64)
@@ -123,6 +125,7 @@ def unique_gaps(dates: pl.Series, persons: pl.Series) -> tuple[int, int] | None:
 
     None where nobody has three.
     """
+    # Groups keep the order of their rows, so that differences are of neighbouring dates.
     rows = pl.DataFrame({"person": persons, "date": _as_dates(dates)}).drop_nulls().sort("date")
     gaps = rows.group_by("person").agg(pl.col("date").diff().dt.total_days().drop_nulls())
     several = gaps.filter(pl.col("date").list.len() >= 2)

@@ -134,6 +134,7 @@ class Start:
             return known[levels] is not None
 
         chain = _chain(columns)
+        # Each step merges cells, so that combinations never become more along the chain: halving finds the first fit.
         first = bisect_left(chain, True, key=fits)
         if first == len(chain):
             raise TableError(
@@ -143,6 +144,7 @@ class Start:
                 got="more",
                 hint="more of them, where memory allows; fewer quasi-identifiers, or a higher max_level",
             )
+        # The chain passes by levels that would fit as well; from its first one columns go back as far as they can.
         levels = _lowered(columns, chain[first], fits)
         return Start(columns=columns, levels=levels, combinations=known[levels] or 0, most=most)
 
@@ -178,6 +180,7 @@ class Start:
         cost = self._may_cost(outcome, table, models)
         begun = Begun(levels=levels, combinations=self.combinations, most=self.most, may_cost=cost)
         inside = outcome.loss if outcome.optimal else outcome.bound
+        # Inside nothing loses less than the bound, outside nothing less than this: the lesser of both holds everywhere.
         bound = None if inside is None or cost is None else min(inside, outcome.loss - cost)
         decided: Any = outcome  # kinds are dataclasses
         return replace(decided, optimal=False, bound=bound), begun
@@ -196,6 +199,7 @@ class Start:
             and getattr(loss, "aggregation", None) == "arithmetic"
             and all(model.monotone_generalization for model in models)
         ):
+            # A choice below, raised to these levels, loses no more than they cost in addition, and was searched.
             cost = min(cost, prepared.floor(self.levels, None) - least)
         return max(0.0, float(cost))
 
@@ -245,6 +249,7 @@ def begun_in_memory(
 
 def _classes(table: EncodedTable, levels: Levels) -> int:
     """Return how many combinations records have at some levels."""
+    # Combinations of the population alone have no record; engines do not count them.
     present = table.combinations[table.counts > 0]
     codes = [h.codes[level][present[:, a]] for a, (h, level) in enumerate(zip(table.hierarchies, levels, strict=True))]
     return len(distinct(KeyLayout.for_sizes([h.domain_size for h in table.hierarchies]).pack(codes))[1])
