@@ -11,8 +11,7 @@ __all__, __getattr__ = public_names(
         "caveats": "Caveat unique_rows verdict",
         "certificates.bucket_tables": "members",
         "certificates.certificate": "Certificate CHILD_TABLE SENSITIVE_TABLE",
-        "certificates.certificate_form": "Certificate2 CertificateForm ColumnSection LossSection Suppressed "
-        "read_certificate",
+        "certificates.certificate_form": "CertificateForm ColumnSection LossSection Suppressed read_certificate",
         "certificates.item_sets": "one_record_each units_read",
         "certificates.stated": "Stated",
         "certificates.verify": "Verification",
