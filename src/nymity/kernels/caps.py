@@ -18,6 +18,8 @@ _LOW = np.int64(2**31 - 1)
 _SLACK = 1e-6
 #: More than sums of shares are off by.
 _ROUNDING = 1e-9
+#: Records up to which the sums alone come to their end sooner than by way of a quotient.
+_FEW = 64
 
 
 @njit(cache=True, nogil=True)
@@ -66,7 +68,7 @@ def most_of_class(codes, counts, first, end, size, caps):
     their caps, over what the caps of the others leave of 1; then to the sum itself, as long as that is less.
     """
     s = size
-    while True:
+    while s > _FEW:
         free, room = 0.0, 1.0 - _ROUNDING
         for e in range(first, end):
             if caps[codes[e]] * s < counts[e]:

@@ -60,13 +60,17 @@ def close_of_class(codes, counts, first, end, size, nodes, table, n, t, found, h
 
     Its entries are those from ``first`` to ``end``; found, held and wanted are room as for :func:`most_within`.
     """
-    m, work = np.int64(0), np.int64(0)
+    m, work, absent = np.int64(0), np.int64(0), np.int64(len(nodes)) * n
     for level in range(len(nodes)):
         m = _gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, m)
     for i in range(m):
+        absent -= wanted[i]
+    numerator, denominator = t
+    if absent * denominator > len(nodes) * n * numerator:  # what is absent of any part, too, is farther than t
+        return False, np.int64(0)
+    for i in range(m):
         work += max(0, held[i] * n - wanted[i] * size)
     # work <= t * whole, taken apart by the denominator so that no product leaves 64 bits
-    numerator, denominator = t
     whole = size * n * len(nodes)
     if work <= whole // denominator * numerator + whole % denominator * numerator // denominator:
         return True, size

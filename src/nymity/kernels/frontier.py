@@ -10,8 +10,9 @@ known here, and losses are a formula of what is known here. What is known of one
 A rule (kind, smallest, l, numerators, denominators, caps, nodes, table, n, t) says which classes are accepted:
 
     SIZES      those with ``smallest`` records; the pivot is a quasi-identifier and classes are entries. In all others
-               the pivot is the sensitive attribute and classes are blocks of at least ``smallest`` records, which have
-    DISTINCT   l different values
+               the pivot is the sensitive attribute and classes are blocks of at least ``smallest`` records and l
+               different values (with fewer no part of them is accepted either), which have
+    DISTINCT   nothing else
     CAPS       count * denominator <= numerator * size of every value; ``caps`` are the same shares, rounded
     CLOSE      a distance of at most t from the table; see :mod:`nymity.kernels.closeness`
 
@@ -243,25 +244,27 @@ def _judge(grouping, rule):
     """Return sizes of the classes, the records that are refused, and those that any node below refuses of each."""
     keys, block, codes, weights = grouping
     kind, smallest, least_values, numerators, denominators, caps, nodes, table, n, t = rule
-    sizes = np.zeros(len(keys), np.uint32)
-    for e in range(len(block)):
-        sizes[block[e]] += weights[e]
-    gone, gone_below = np.zeros(len(keys), np.uint32), np.zeros(len(keys), np.uint32)
+    sizes, gone, gone_below = (
+        np.zeros(len(keys), np.uint32),
+        np.zeros(len(keys), np.uint32),
+        np.zeros(len(keys), np.uint32),
+    )
     held, wanted = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
     found, first = np.zeros(table.shape[1], np.int64), np.int64(0)
     while first < len(block):
-        b, end = block[first], first
+        b, end, size = block[first], first, np.int64(0)
         while end < len(block) and block[end] == b:
+            size += np.int64(weights[end])
             end += 1
-        size, most = np.int64(sizes[b]), np.int64(sizes[b])
-        if size < smallest:
+        most, sizes[b] = size, size
+        if size < smallest or end - first < least_values:
             most = np.int64(0)
-        elif kind == DISTINCT:
-            most = size if end - first >= least_values else np.int64(0)
         elif kind == CAPS:
-            if not keeps_caps(codes, weights, first, end, size, numerators, denominators):
-                most = min(size - 1, most_of_class(codes, weights, first, end, size, caps))
-        else:
+            most = most_of_class(codes, weights, first, end, size, caps)
+            # What keeps the caps is never bounded by less than all of it, so few classes have to be looked at exactly.
+            if most == size and not keeps_caps(codes, weights, first, end, size, numerators, denominators):
+                most -= 1
+        elif kind == CLOSE:
             close, most = close_of_class(codes, weights, first, end, size, nodes, table, n, t, found, held, wanted)
             most = size if close else min(most, size - 1)
         # Refused whole, or not at all; below, the records may be in classes that keep some of them.

@@ -178,6 +178,17 @@ def levels_of(column: SensitiveColumn, distance: Distance) -> tuple[NDArray[np.i
     return (nodes, table.astype(np.int64)) if len(nodes) == _steps(histogram, distance) else None
 
 
+def fewest_values(table: NDArray[np.int64], t: Fraction) -> int:
+    """Return the fewest different values of a class within t; table (n_levels, n_nodes): records of each node.
+
+    What a class lacks has to move. On each level it has no more nodes than it has values, so it lacks at least all but
+    the most frequent ones.
+    """
+    have = np.cumsum(np.sort(table, axis=1)[:, ::-1], axis=1).sum(axis=0)  # (n_nodes,): by so many values
+    most = table.sum() * t.numerator // t.denominator  # what may move
+    return int(np.searchsorted(have, table.sum() - most)) + 1
+
+
 def _steps(histogram: Histogram, distance: Distance) -> int:
     """Return how many units of work make a distance of 1 for a whole class."""
     if distance == "ordered":

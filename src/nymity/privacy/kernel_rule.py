@@ -18,7 +18,8 @@ _NO_NUMBERS, _NO_SHARES, _NO_TABLE = np.empty(0, np.int64), np.empty(0, np.float
 class KernelRule:
     """A rule of :mod:`nymity.kernels.frontier`; sizes alone unless told.
 
-    numerators, denominators (n_values,): caps on shares. nodes (n_levels, n_values), table (n_levels, n_nodes), t: a
+    least_values: without so many different values no part of a class is accepted. numerators, denominators (n_values,):
+    caps on shares. nodes (n_levels, n_values), table (n_levels, n_nodes), t: a
     distance from the table.
     """
 

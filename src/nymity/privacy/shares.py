@@ -18,6 +18,8 @@ from nymity.table.classes import Classes
 
 #: Terms of caps below this are 64-bit integers.
 MAX_TERM = 2**62
+#: More than sums of caps are off by.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,12 @@ class Caps:
         pairs = [(min(numerator, denominator), denominator) for numerator, denominator in shares]
         large = any(denominator >= MAX_TERM for _, denominator in pairs)
         return Caps(*np.array(pairs, dtype=object if large else np.int64).reshape(-1, 2).T)
+
+    @property
+    def fewest_values(self) -> int:
+        """The fewest different values that a class within the caps can have: their caps sum to 1."""
+        largest = np.sort((self.numerators / self.denominators).astype(np.float64))[::-1]
+        return int(np.searchsorted(np.cumsum(largest), 1 - ROUNDING)) + 1
 
     def accept(self, classes: Classes, attribute: str) -> NDArray[np.bool_]:
         """Return which classes have no value above its cap, in integers: count * denominator <= numerator * size."""

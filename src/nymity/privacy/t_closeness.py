@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number, one_of, short_fraction
 from nymity.kernels.frontier import CLOSE
-from nymity.privacy.closeness import Distance, closeness, levels_of, most_within
+from nymity.privacy.closeness import Distance, closeness, fewest_values, levels_of, most_within
 from nymity.privacy.groups import Groups
 from nymity.privacy.kernel_rule import KernelRule
 from nymity.privacy.model import Measured
@@ -88,7 +88,7 @@ class TCloseness(ComparingModel):
         t, n = self._limit, table.n_records
         if levels is None or n * len(levels[0]) * max(n, t.denominator) >= 2**62 or t.denominator >= 2**31:
             return None
-        return KernelRule(kind=CLOSE, nodes=levels[0], table=levels[1], t=t)
+        return KernelRule(kind=CLOSE, least_values=fewest_values(levels[1], t), nodes=levels[0], table=levels[1], t=t)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None, distance: Distance = "equal") -> Measured:
