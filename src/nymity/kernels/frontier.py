@@ -58,6 +58,9 @@ _MOST_BYTES = 2**27
 _WAYPOINT_ENTRIES = 1_000
 #: One with more is left by way of a second one.
 _MANY_ENTRIES = 10_000
+#: What was checked is kept if it has so many times fewer entries than what it was rolled up from: histograms take
+#: longer to roll up than to copy.
+_WORTH_KEEPING = 1.5
 #: Cells for each entry up to which counting is faster than hashing and sorting.
 _CELLS_AN_ENTRY = 4
 
@@ -135,17 +138,13 @@ def advance(root, layout, rule, form, prefer, further, limit, best, ceiling, tru
             far = (waypoint != levels).any() and (waypoint != node).any()
             if far and len(grouping[1]) > least_entries:
                 grouping, levels = _rolled(grouping, levels, waypoint, layout), waypoint
-                keys, block, codes, weights = grouping
-                grouping = keys.copy(), block.copy(), codes.copy(), weights.copy()
-                kept_bytes += keys.nbytes + 3 * block.nbytes
-                if kept_bytes > _MOST_BYTES:
-                    kept, kept_bytes = [root], keys.nbytes + 3 * block.nbytes
-                if len(kept) == len(kept_entries):
-                    kept_levels, kept_entries = _wider(kept_levels, 2 * len(kept)), _longer(kept_entries, 2 * len(kept))
-                kept_levels[len(kept)], kept_entries[len(kept)] = waypoint, len(block)
-                kept.append(grouping)
-        checks += 1
+                kept_levels, kept_entries, kept_bytes = _keep(
+                    kept, kept_levels, kept_entries, kept_bytes, grouping, levels
+                )
+        checks, n_entries = checks + 1, len(grouping[1])
         grouping = _rolled(grouping, levels, node, layout)
+        if rule[0] != SIZES and len(grouping[1]) * _WORTH_KEEPING < n_entries:
+            kept_levels, kept_entries, kept_bytes = _keep(kept, kept_levels, kept_entries, kept_bytes, grouping, node)
         told = _measure(
             grouping, node, layout, rule, form, further, limit, ceiling, counts, lost_here, least, further_here
         )
@@ -324,6 +323,27 @@ def _value(form, further, node, counts, lost, further_here):
 
 
 # -- what is materialized ------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _keep(kept, kept_levels, kept_entries, kept_bytes, grouping, levels):
+    """Add a grouping to ``kept``, without the slack its arrays were cut from, and return what is known of all.
+
+    When there are too many bytes, all but the first are forgotten.
+    """
+    keys, block, codes, weights = grouping
+    here = keys.nbytes + 3 * block.nbytes
+    kept_bytes += here
+    if kept_bytes > _MOST_BYTES:
+        while len(kept) > 1:
+            kept.pop()
+        kept_bytes = here
+    n = len(kept)
+    if n == len(kept_entries):
+        kept_levels, kept_entries = _wider(kept_levels, 2 * n), _longer(kept_entries, 2 * n)
+    kept_levels[n], kept_entries[n] = levels, len(block)
+    kept.append((keys.copy(), block.copy(), codes.copy(), weights.copy()))
+    return kept_levels, kept_entries, kept_bytes
 
 
 @njit(cache=True, nogil=True)

@@ -70,8 +70,12 @@ class BetaLikeness(ComparingModel):
         caps = _caps_beside(self, tuple(table.sensitive[self.attribute].totals.tolist()))
         if object in (caps.numerators.dtype, caps.denominators.dtype):
             return None
-        terms = {"numerators": caps.numerators, "denominators": caps.denominators}
-        return KernelRule(kind=CAPS, least_values=caps.fewest_values, **terms)
+        return KernelRule(
+            kind=CAPS,
+            least_values=caps.fewest_values,
+            numerators=caps.numerators,
+            denominators=caps.denominators,
+        )
 
     def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
         """(1 + beta) times the share of the table."""
