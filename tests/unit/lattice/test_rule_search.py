@@ -5,6 +5,7 @@ That both find the optimum is in test_optimal and its neighbours, which try ever
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ from nymity.privacy.decision import accepted_and_most_kept
 from nymity.quality import LOSSES, DomainShareLoss, Loss, loss_of
 from nymity.quality.entropy import NormalizedEntropyLoss
 from nymity.quality.precision import PrecisionLoss
-from nymity.table.attribute import quasi
+from nymity.table.attribute import quasi, sensitive
+from nymity.table.classes import Classes, Histogram
 from nymity.table.encoding import encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
@@ -204,6 +206,32 @@ def test_rules_are_the_models(data: st.DataObject) -> None:
     assert sizes.tolist() == classes.sizes.tolist()
     assert (gone == 0).tolist() == accepted.tolist()
     assert (sizes - below).tolist() == most.tolist()
+
+
+@given(counts=st.lists(st.integers(1, 9), min_size=1, max_size=5), share=st.sampled_from([0.1, 0.25, 0.4, 0.7, 1.0]))
+@settings(max_examples=40, deadline=None)
+def test_no_class_of_fewer_values_is_accepted(counts: list[int], share: float) -> None:
+    """All classes of up to four records of each value are the oracle; two values at a time share an ancestor."""
+    rows = [[f"v{i}", f"w{i // 2}", "*"] for i in range(5)]
+    frame = pl.DataFrame({"a": ["x"] * sum(counts), "s": [f"v{i}" for i, n in enumerate(counts) for _ in range(n)]})
+    table = encode(frame, Schema({"a": quasi(), "s": sensitive(Hierarchy.from_rows(rows))}))
+    column = table.sensitive["s"]
+    every = np.array([one for one in product(range(5), repeat=len(counts)) if any(one)], np.uint32)
+    owner, codes = (ends.astype(np.uint32) for ends in np.nonzero(every))
+    entries = Histogram(len(every), len(counts), owner, codes, every[owner, codes], column, column.totals)
+    classes = Classes(every.sum(axis=1).astype(np.uint32), {"s": entries})
+    for model in (
+        TCloseness(t=share, attribute="s"),
+        TCloseness(t=share, attribute="s", distance="hierarchical"),
+        BetaLikeness(beta=share, attribute="s"),
+        EnhancedBetaLikeness(beta=share, attribute="s"),
+    ):
+        rule = model.rule(table)
+        assert rule is not None
+        fewer = np.count_nonzero(every, axis=1) < rule.least_values
+        assert rule.least_values <= len(counts)  # all records of the table are a class that is accepted
+        assert not model.accepts(classes)[fewer].any()
+        assert not model.most_kept(classes, model.accepts(classes))[fewer].any()
 
 
 def test_what_no_kernel_knows() -> None:
