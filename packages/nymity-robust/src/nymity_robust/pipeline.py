@@ -126,6 +126,27 @@ def plan(data: str, scale: str) -> RunSettings:
     )
 
 
+def attacks_of(wanted: RunSettings, *, noisy: bool) -> dict[str, ClassifierAttack]:
+    """Return a plan's attacks by title; those that average over noise, or wait for a lucky draw, where there is any."""
+    inner = wanted.attack
+    firm = replace(inner, confidence=wanted.confidence)
+    whole = WholeEnsemble(attack=firm)
+    plain: dict[str, ClassifierAttack] = {
+        "single-network": SingleNetwork(attack=inner),
+        "superimposition-2": Superimposition(attack=inner, count=2),
+        "superimposition-3": Superimposition(attack=inner, count=3),
+        "whole-ensemble-nearest": WholeEnsemble(attack=inner),
+        "whole-ensemble": whole,
+        "partial-knowledge": PartialKnowledge(attack=firm, known=wanted.known),
+    }
+    against_noise: dict[str, ClassifierAttack] = {
+        "expectation-over-transformation": ExpectationOverTransformation(attack=firm, draws=wanted.draws),
+        "repeated-queries": RepeatedQueries(attack=firm, queries=wanted.draws),
+        "resubmission": Resubmission(attack=whole, tries=wanted.tries),
+    }
+    return plain | against_noise if noisy else plain
+
+
 def run_pipeline(
     wanted: RunSettings, folder: Path, device: torch.device, *, batch: int = 256, observe: Observer = silent
 ) -> dict[str, Any]:
@@ -207,7 +228,7 @@ class _Run:
         clean, single = clean_accuracy(voting, data, seed=wanted.seed)
         outcomes = {
             title: self.stage(f"{name}-{title}", partial(self._outcome, name, title, attack, voting, data))
-            for title, attack in self._attacks(noisy=isinstance(ensemble, NoisyEnsemble)).items()
+            for title, attack in attacks_of(wanted, noisy=isinstance(ensemble, NoisyEnsemble)).items()
         }
         pair = self.stage(f"{name}-one-pair", partial(self._one_pair, name, ensemble, data))
         return {"clean": clean.to_dict(), "clean_member_accuracy": single, "one_pair": pair, "outcomes": outcomes}
@@ -262,26 +283,6 @@ class _Run:
     @property
     def _disjoint(self) -> bool:
         return self.plan.data != "cifar10"
-
-    def _attacks(self, *, noisy: bool) -> dict[str, ClassifierAttack]:
-        """Return all attacks by title; those that average over noise, or wait for a lucky draw, where there is any."""
-        inner, wanted = self.plan.attack, self.plan
-        firm = replace(inner, confidence=wanted.confidence)
-        whole = WholeEnsemble(attack=firm)
-        plain: dict[str, ClassifierAttack] = {
-            "single-network": SingleNetwork(attack=inner),
-            "superimposition-2": Superimposition(attack=inner, count=2),
-            "superimposition-3": Superimposition(attack=inner, count=3),
-            "whole-ensemble-nearest": WholeEnsemble(attack=inner),
-            "whole-ensemble": whole,
-            "partial-knowledge": PartialKnowledge(attack=firm, known=wanted.known),
-        }
-        against_noise: dict[str, ClassifierAttack] = {
-            "expectation-over-transformation": ExpectationOverTransformation(attack=firm, draws=wanted.draws),
-            "repeated-queries": RepeatedQueries(attack=firm, queries=wanted.draws),
-            "resubmission": Resubmission(attack=whole, tries=wanted.tries),
-        }
-        return plain | against_noise if noisy else plain
 
     def _outcome(
         self, name: str, title: str, attack: ClassifierAttack, voting: EnsembleVoting, data: LabelledImages

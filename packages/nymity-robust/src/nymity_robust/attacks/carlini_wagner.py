@@ -54,7 +54,14 @@ class CarliniWagner(GradientAttack):
     def perturb(self, surface: Surface, images: Tensor, criterion: Criterion, start: Tensor | None) -> Tensor:
         """Search over c, then choose among the candidates."""
         candidates, _ = self._search(surface, images, criterion)
-        return _choose(surface, images, criterion, self.confidence, candidates)
+        with torch.no_grad():
+            return self._choose(images, criterion, candidates, [surface(candidate) for candidate in candidates])
+
+    def _choose(self, images: Tensor, criterion: Criterion, candidates: list[Tensor], asked: list[Tensor]) -> Tensor:
+        """Take the nearest that holds by κ in answers asked anew or, if there is none, what misses κ by least."""
+        holds = torch.stack([criterion.holds(logits, self.confidence) for logits in asked])  # (searches, n)
+        missed = torch.stack([_missed(criterion, logits, self.confidence) for logits in asked])
+        return take(images, candidates, holds, missed)
 
     def _search(self, surface: Surface, images: Tensor, criterion: Criterion) -> tuple[list[Tensor], list[Tensor]]:
         """Return a candidate of each search over c, and which of them held when they were passed."""
@@ -116,18 +123,12 @@ class CarliniWagnerAsPublished(CarliniWagner):
         return found[chosen, torch.arange(len(images), device=images.device)], held.any(0)
 
 
-def _choose(
-    surface: Surface, images: Tensor, criterion: Criterion, confidence: float, candidates: list[Tensor]
-) -> Tensor:
-    """Ask about every candidate anew; take the nearest that holds by κ or, if there is none, what misses κ by least."""
-    with torch.no_grad():
-        asked = [surface(candidate) for candidate in candidates]
-        holds = torch.stack([criterion.holds(logits, confidence) for logits in asked])  # (searches, n)
-        missed = torch.stack([_missed(criterion, logits, confidence) for logits in asked])
-        distance = torch.stack([L2(candidate, images) for candidate in candidates])
-        nearest = distance.where(holds, torch.inf).argmin(0)
-        chosen = torch.where(holds.any(0), nearest, missed.argmin(0))
-        return torch.stack(candidates)[chosen, torch.arange(len(images), device=images.device)]
+def take(images: Tensor, candidates: list[Tensor], holds: Tensor, missed: Tensor) -> Tensor:
+    """Return for each image the nearest candidate that holds or, if there is none, what misses by least."""
+    distance = torch.stack([L2(candidate, images) for candidate in candidates])
+    nearest = distance.where(holds, torch.inf).argmin(0)
+    chosen = torch.where(holds.any(0), nearest, missed.argmin(0))
+    return torch.stack(candidates)[chosen, torch.arange(len(images), device=images.device)]
 
 
 def _missed(criterion: Criterion, logits: Tensor, confidence: float) -> Tensor:
