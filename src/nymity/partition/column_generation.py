@@ -8,15 +8,14 @@
    2008), raises the bound; both are halves or k-ths of the constraints, rounded down.
 3. What is left of the gap is closed by enumeration (Baldacci et al. 2008): a partition that costs less than a target
    has only classes whose surplus is below the distance of the target from the bound. All of these are enumerated, and
-   an integer program chooses among them. If it finds such a partition, it is the cheapest; if not, the target is a
-   bound, and the next lies farther.
-
-There is no branching on pairs of records (Ryan & Foster 1981): with the cuts, what is left is small enough to list.
+   branching on pairs chooses among them (:mod:`nymity.partition.pair_branching`). If it finds such a partition, it is
+   the cheapest; if not, the target is a bound, and the next lies farther.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from time import monotonic
 
 import numpy as np
@@ -28,6 +27,7 @@ from nymity.partition.distinct import Distinct
 from nymity.partition.geometry import Geometry, Ints
 from nymity.partition.master import LinearOptimum, Master
 from nymity.partition.optimum import TOLERANCE, Optimum
+from nymity.partition.pair_branching import ChosenClasses, PairBranching
 from nymity.partition.pricing import PricedClasses, Prices, search
 from nymity.partition.refine import Refine
 
@@ -40,8 +40,8 @@ CUTS, VIOLATED, RISE = 40, 0.02, 2e-5
 #: The first target's distance from the bound, as a share of the value, and how it grows; the value itself is the target
 #: if it lies within so many times the distance.
 FIRST_STEP, GROWTH, NEAR = 0.002, 1.5, 1.25
-#: Room for classes that begin with the same type.
-ROOM = 30_000
+#: Room for classes that begin with the same type, and for all that are chosen among; nodes where there are more.
+ROOM, LISTED, NODES = 30_000, 300_000, 100
 
 
 class ColumnGeneration:
@@ -54,7 +54,7 @@ class ColumnGeneration:
         self.classes, self.value, self.bound = start.classes, start.value, start.bound
         self.master = Master(distinct.counts, k)
         self.prices = Prices(distinct.prices, 0.0, np.empty(0))  # whose worth is the bound
-        self.patience, self.rounds, self.integral = PATIENCE, 0, False
+        self.patience, self.rounds, self.nodes, self.integral = PATIENCE, 0, 0, False
 
     def solve(self) -> Optimum:
         """Return the best partition and the bound."""
@@ -77,6 +77,7 @@ class ColumnGeneration:
             min(self.bound, self.value),
             columns=len(self.master.columns),
             cuts=len(self.master.triples),
+            nodes=self.nodes,
             integral=self.integral,
         )
 
@@ -120,22 +121,27 @@ class ColumnGeneration:
             # A near target leaves few classes to list. If no partition lies below it, it is a bound itself.
             target = relaxed + step if relaxed + NEAR * step < self.value else self.value
             found = self._search(self.prices, limit=target - relaxed + TOLERANCE, room=ROOM, every=True)
-            classes = [members for first in found for members in first.classes]
-            choice = self.master.choose(
-                classes,
-                np.array([self.distinct.cost(members) for members in classes]),
-                target=target,
-                seconds=self.until - monotonic(),
-                alive=lambda: self._report("choosing among classes"),
-            )
+            complete = all(first.complete for first in found) and sum(len(first.classes) for first in found) <= LISTED
+            choice = self._choose(found, target, nodes=inf if complete else NODES)
             if choice.classes:
                 self._take(self.distinct.classes(choice.classes))
-            if not all(first.complete for first in found):  # too many to list: what was found stands without proof
+            if not complete:  # too many to list: what was found stands without proof
                 return
             self.bound = max(self.bound, min(target, choice.bound, self.value))
             if not choice.done:
                 return
             step *= GROWTH
+
+    def _choose(self, found: list[PricedClasses], target: float, *, nodes: float) -> ChosenClasses:
+        """Choose among the classes that were found, those with the least surplus first."""
+        every = [members for first in found for members in first.classes]
+        order = np.argsort(np.concatenate([first.surpluses for first in found]), kind="stable")[:LISTED]
+        classes = [every[c] for c in order]
+        costs = np.array([self.distinct.cost(members) for members in classes])
+        branching = PairBranching(self.distinct.counts, self.k, classes, costs, self.master.triples, target=target)
+        choice = branching.solve(until=self.until, nodes=nodes, alive=lambda: self._report("choosing among classes"))
+        self.nodes += branching.nodes
+        return choice
 
     def _search(self, prices: Prices, *, limit: float, room: int, every: bool) -> list[PricedClasses]:
         """Search classes with a surplus below the limit; keep the prices if no others prove so much."""

@@ -8,7 +8,6 @@ such that  sum of c_t(C) * x_C = n_t for each type t, where c_t(C) counts the me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +19,6 @@ from nymity.partition.pricing import Prices
 
 #: How far a share may be from a whole number and pass for one.
 INTEGRALITY = 1e-6
-#: How far above a target choices are still looked for: more than the solver's own tolerance, lest it miss one below.
-SLACK = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,18 +35,6 @@ class LinearOptimum:
         return np.flatnonzero(np.abs(self.chosen - np.rint(self.chosen)) > INTEGRALITY)
 
 
-@dataclass(frozen=True, eq=False)
-class ChosenClasses:
-    """Classes chosen by the integer program, repeats named again; none if there is no choice, or none was found.
-
-    bound: no choice costs less; infinite if all exceed the target. ``done``: nothing is left to search.
-    """
-
-    classes: list[Ints]
-    bound: float
-    done: bool
-
-
 class Master:
     """The program, growing by classes and by triples."""
 
@@ -57,8 +42,8 @@ class Master:
         self.columns: list[Ints] = []
         self.triples: Ints = np.empty((0, 3), dtype=np.int64)
         self._counts, self._k, self._known = counts, k, set[bytes]()
-        self._highs = _highspy().Highs()
-        for option, value in {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 1e-9}.items():
+        self._highs = require_highspy().Highs()
+        for option, value in {"output_flag": False, "threads": 1}.items():
             self._highs.setOptionValue(option, value)
         for count in counts:
             self._add_row(float(count), float(count), np.empty(0))
@@ -110,47 +95,11 @@ class Master:
         value = float(self._highs.getInfo().objective_function_value)
         return LinearOptimum(value, np.array(solution.col_value), Prices(duals[:n], float(charges[0]), charges[1:]))
 
-    def choose(
-        self, columns: Sequence[Ints], costs: Floats, *, target: float, seconds: float, alive: Callable[[], None]
-    ) -> ChosenClasses:
-        """Choose whole classes among these at the least cost, if that does not exceed the target.
-
-        If it does, the search ends as soon as that is proved. ``alive`` is called about every second.
-        """
-        # A program of its own: the linear one keeps its basis, from which the next solution starts.
-        integer = Master(self._counts, self._k)
-        for members, cost in zip(columns, costs, strict=True):
-            integer.add(members, cost)
-        integer.cut(self.triples)
-        integer._highs.setOptionValue("objective_bound", target + SLACK)
-        return integer._choose(seconds, alive)
-
-    def _choose(self, seconds: float, alive: Callable[[], None]) -> ChosenClasses:
-        highs, highspy, n = self._highs, _highspy(), len(self.columns)
-        highs.changeColsIntegrality(n, np.arange(n, dtype=np.int32), np.full(n, highspy.HighsVarType.kInteger))
-        highs.setOptionValue("time_limit", float(min(max(seconds, 0.0), 1e9)))
-        highs.HandleUserInterrupt = True
-        highs.startSolve()
-        try:
-            # The solver runs in a thread of its own, so that Ctrl-C and an observer that wants to stop are heard.
-            while not highs.wait(1.0)[0]:
-                alive()
-        except BaseException:
-            highs.cancelSolve()
-            highs.wait()
-            raise
-        status, info = highs.getModelStatus(), highs.getInfo()
-        if status == highspy.HighsModelStatus.kInfeasible:
-            return ChosenClasses([], np.inf, True)
-        found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-        times = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64) if found else np.zeros(0, np.int64)
-        chosen = [self.columns[c] for c in np.repeat(np.arange(len(times)), times)]
-        return ChosenClasses(chosen, float(info.mip_dual_bound), status == highspy.HighsModelStatus.kOptimal)
-
     def _add_row(self, low: float, high: float, uses: Floats | Ints) -> None:
         columns = np.flatnonzero(uses)
         self._highs.addRow(low, high, len(columns), columns.astype(np.int32), uses[columns].astype(np.float64))
 
 
-def _highspy() -> Any:
+def require_highspy() -> Any:
+    """Return the solver of linear programs, or say how to install it."""
     return require("highspy", extra="exact", purpose="proving the optimum of more than a few records")

@@ -15,6 +15,7 @@ class Optimum:
     """The best partition found: the class of each record (n,), what it costs, and a proven lower bound of any's cost.
 
     ``columns``: classes that were priced one by one. ``cuts``: inequalities added to the linear program.
+    ``nodes``: linear programs of branching on pairs.
     ``integral``: the linear program alone, without cuts for triples or enumeration, proved the optimum.
     ``stopped``: why the search ended without a proof, None with one.
     """
@@ -24,6 +25,7 @@ class Optimum:
     bound: float
     columns: int = 0
     cuts: int = 0
+    nodes: int = 0
     integral: bool = False
     stopped: str | None = None
 

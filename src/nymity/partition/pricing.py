@@ -41,14 +41,19 @@ class Prices:
 
 @dataclass(frozen=True, eq=False)
 class PricedClasses:
-    """Classes whose first type is the same, each as its types in ascending order, and the least surplus, at most 0.
+    """Classes whose first type is the same, each as its types in ascending order, and what each has as a surplus.
 
     ``complete``: there are no others with a surplus below the limit, or none with a smaller one where some were kept.
     """
 
     classes: list[Ints]
-    least: float
+    surpluses: Floats
     complete: bool
+
+    @property
+    def least(self) -> float:
+        """The least surplus, at most 0."""
+        return float(self.surpluses.min(initial=0.0))
 
 
 def search(
@@ -74,7 +79,7 @@ def search(
 
     def beginning_with(root: int) -> PricedClasses:
         if monotonic() >= until:
-            return PricedClasses([], 0.0, False)
+            return PricedClasses([], np.empty(0), False)
         members = np.empty((room, 2 * k - 1), dtype=np.int64)
         sizes, surpluses = np.empty(room, dtype=np.int64), np.empty(room)
         n, complete = cheap_classes(
@@ -83,7 +88,7 @@ def search(
             root, k, limit, patience, stop, every, members, sizes, surpluses,
         )  # fmt: skip
         classes = [np.sort(members[i, : sizes[i]]) for i in range(n)]
-        return PricedClasses(classes, float(surpluses[:n].min(initial=0.0)), bool(complete))
+        return PricedClasses(classes, surpluses[:n].copy(), bool(complete))
 
     with ThreadPoolExecutor(max_workers=cpu_count()) as pool:
         try:

@@ -67,7 +67,7 @@ def test_every_setting_comes_before_a_second_draw() -> None:
 
 def rows(**changes: object) -> list[Row]:
     losses = dict(zip(METHODS, (11.0, 10.5, 14.0), strict=True))
-    row = {"n": 60, "k": 5, "loss": 10.0, "gap": 0.0, "proved": True, "integral": False, "seconds": 1.0}
+    row = {"n": 60, "k": 5, "loss": 10.0, "gap": 0.0, "proved": True, "integral": False, "nodes": 3, "seconds": 1.0}
     return [row | {"draw": draw, "losses": losses} | changes for draw in range(3)]
 
 

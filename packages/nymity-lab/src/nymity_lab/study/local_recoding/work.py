@@ -51,6 +51,7 @@ def measure_optimum(
         "integral": best.integral,
         "columns": best.columns,
         "cuts": best.cuts,
+        "nodes": best.nodes,
         "seconds": time.process_time() - began,
     }
     losses = {method: _run(problem, method, seconds)["loss"] for method in methods}
