@@ -14,6 +14,7 @@ import polars as pl
 
 from .export_abroad import consultas, kontanthjaelp, leavers, levnadsvanor, sinistri, szkola
 from .export_care import colegio, hopital, kasse, pflegeheim
+from .export_contacts import asile, carsharing, ems_runs, perheet, reservas
 from .export_customers import allocataires, huurders, local_union, retail_bank
 from .export_draws import Rows
 from .export_registers import demandantes, enfance, reha, rx_claims, woningzoekenden
@@ -132,13 +133,19 @@ TABLES: dict[str, Callable[[random.Random], Rows]] = {
     "levnadsvanor": levnadsvanor,
     "consultas": consultas,
     "kontanthjaelp": kontanthjaelp,
+    "ems_runs": ems_runs,
+    "reservas": reservas,
+    "asile": asile,
+    "carsharing": carsharing,
+    "perheet": perheet,
 }
 
 
 #: What files have instead of commas and UTF-8.
 DELIMITERS = dict.fromkeys(
     "hopital kasse huurders colegio pflegeheim allocataires demandantes enfance woningzoekenden reha klinik effectif "
-    "instituto woononderzoek szkola sinistri levnadsvanor consultas kontanthjaelp".split(),
+    "instituto woononderzoek szkola sinistri levnadsvanor consultas kontanthjaelp reservas asile carsharing "
+    "perheet".split(),
     ";",
 )
 ENCODINGS = {

@@ -164,6 +164,40 @@ def in_kilograms(facts: ColumnFacts) -> bool:
     return any(word in _UNITS or word.endswith("kg") for word in (*facts.words, *words_of(facts.label)))
 
 
+def is_of_one_length(facts: ColumnFacts) -> bool:
+    """Whether all numbers have as many digits before the point."""
+    low, _, high = facts.spread
+    return low >= 0 and len(str(int(low))) == len(str(int(high)))
+
+
+def dated(facts: ColumnFacts) -> bool:
+    """Whether whole numbers are days, as 20240131."""
+    low, _, high = facts.spread
+    if not (facts.is_whole and low >= 19000101 and high <= 21001231):
+        return False
+    rest = facts.numbers.cast(pl.Int64) % 10_000
+    return bool(((rest % 100).is_between(1, 31) & (rest // 100).is_between(1, 12)).all())
+
+
+def is_of_one_form(facts: ColumnFacts) -> bool:
+    """Whether codes have one length and five digits or more, and are neither postcodes, days nor codes of illnesses."""
+    if any(flag.is_place or flag.is_date for flag in facts.flags) or dated(facts):
+        return False
+    if facts.is_number:
+        return facts.is_whole and facts.spread[0] >= _EIGHT_DIGITS and is_of_one_length(facts)
+    texts = facts.texts
+    lengths = texts.str.len_chars().value_counts(sort=True)["count"]
+    alike = bool(len(texts)) and float(lengths[0]) >= 0.95 * len(texts)
+    return alike and float((texts.str.count_matches(r"\d") >= 5).mean() or 0) > 0.95  # type: ignore[arg-type]
+
+
+def is_counted_through(facts: ColumnFacts) -> bool:
+    """Whether whole numbers are counted from none or one, and hardly one is left out."""
+    low, _, high = facts.spread
+    return facts.is_whole and low in (0, 1) and high - low + 1 <= 1.05 * facts.distinct
+
+
+_EIGHT_DIGITS = 10_000_000
 _UNITS = frozenset(listed("kg kgs kilo kilos kilogram kilograms kilogramm kilogrammes kilogramos lb lbs pounds"))
 
 

@@ -22,6 +22,7 @@ from nymity.risk.evidence.by_value import by_value
 from nymity.risk.evidence.free_text import free_text
 from nymity.risk.evidence.person_names import person_names
 from nymity.risk.evidence.role_votes import RoleVotes
+from nymity.risk.evidence.suspicion import Suspicion
 from nymity.table.attribute import Role
 
 #: What each role has without any evidence: most columns about people are things that others may know.
@@ -39,6 +40,8 @@ SURE = {Role.QUASI: 0.7, Role.SENSITIVE: 0.45, Role.INSENSITIVE: 0.6, Role.IDENT
 TOO_LIKELY = 0.25
 #: Insensitive columns are published as they are: the role must be this likely to be suggested.
 CLEARLY_INSENSITIVE = 0.6
+#: How likely it is taken to be that a column of suspicious values does name people, whatever words say.
+SUSPECTED = 0.5
 #: What it costs to publish a column in one role that should have another: the first is suggested, the second right.
 COSTS = {
     (Role.INSENSITIVE, Role.IDENTIFYING): 10.0,
@@ -113,6 +116,9 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
     if facts.separator is not None and role is not Role.IDENTIFYING:
         told = f"several values in a cell, {facts.separator!r} between them"
         return _certain(Role.ITEMS, f"{told}: sets of items, of which others may know some")
+    suspicion = Suspicion.of(facts, findings) if role.is_published else None
+    if suspicion is not None:
+        return _left_out_until_decided(suspicion, role, shares)
     constant = facts.distinct == 1 and not facts.missing  # a name that all share names nobody
     why = [one.why for one in findings if one.votes.get(role, 0) > 0][:2]
     others = sorted((one for one in shares if one is not role and shares[one] >= 0.15), key=lambda one: -shares[one])
@@ -123,6 +129,18 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
         is_question=shares[role] < SURE[role] or (constant and role is not Role.INSENSITIVE),
         instead=tuple(others),
         stake=sum(COSTS.get((role, other), 1.0) * share for other, share in shares.items() if other is not role),
+    )
+
+
+def _left_out_until_decided(suspicion: Suspicion, likely: Role, shares: Mapping[Role, float]) -> Suggestion:
+    """Ask about what may name or number people, however a part of its name or its company sounds."""
+    return Suggestion(
+        role=Role.IDENTIFYING,
+        confidence=shares[Role.IDENTIFYING],
+        why=(suspicion.why,),
+        is_question=True,
+        instead=(likely,),
+        stake=COSTS.get((likely, Role.IDENTIFYING), 1.0) * SUSPECTED,
     )
 
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from nymity.risk.column_facts import ColumnFacts, in_kilograms
+from nymity.risk.column_facts import (
+    ColumnFacts,
+    dated,
+    in_kilograms,
+    is_counted_through,
+    is_of_one_form,
+    is_of_one_length,
+)
 from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, RoleVotes
 
 #: Different values from which codes may be of single people though they repeat, and their share of the filled cells.
@@ -18,7 +25,9 @@ _MET = 4
 #: Different texts from which they are open answers, and the share of them that one record has alone.
 _OPEN, _ALONE = 500, 0.6
 #: Different codes of one form from which they number people, however often they repeat, and digits of such numbers.
-_MANY_CODES, _LONG = 100, 10_000_000
+_MANY_CODES = 100
+#: Numbers from this on may be ones that were given out, if they are of one length.
+_FIVE_DIGITS = 10_000
 #: Numbers from this on that are of one length and hardly repeat were given out to people or cases.
 _NUMBERING = 1_000_000
 
@@ -52,7 +61,7 @@ def _unique(facts: ColumnFacts) -> Iterator[RoleVotes]:
         met = facts.present - facts.distinct
         given_out = width <= 1.2 * facts.distinct or _same_length(facts) or facts.present >= _LARGE
         apart = met == 0 and facts.present**2 >= 2 * _MET * width
-        if low >= _NUMBERING and _same_length(facts) and not _dated(facts):
+        if low >= _NUMBERING and _same_length(facts) and not dated(facts):
             # Telephones, accounts, documents: whatever word the name has, nothing else is so long and so seldom shared.
             yield RoleVotes(why=f"{why}: long numbers of one length", votes={IDENTIFYING: 8.0})
             return
@@ -62,7 +71,7 @@ def _unique(facts: ColumnFacts) -> Iterator[RoleVotes]:
 def _codes(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find numbers of cases, households and people that repeat: long, of one form, and many."""
     share = facts.distinct / max(1, facts.present)
-    if facts.distinct >= _MANY_CODES and _of_one_form(facts):
+    if facts.distinct >= _MANY_CODES and is_of_one_form(facts):
         yield RoleVotes(why=f"{facts.distinct:,} codes of one form with many digits", votes={IDENTIFYING: 3.0 + share})
         return
     if facts.distinct >= _MANY_CODES and _like_words(facts):
@@ -81,22 +90,10 @@ def _codes(facts: ColumnFacts) -> Iterator[RoleVotes]:
         digits = float(facts.texts.str.contains(r"\d").mean() or 0)  # type: ignore[arg-type]
         votes = {IDENTIFYING: 2.4 + share} if digits > 0.5 else {IDENTIFYING: 1.6 + share}
         yield RoleVotes(why=f"{facts.distinct:,} different texts, few records each", votes=votes)
-    elif facts.is_whole and facts.spread[0] > 0 and _same_length(facts) and not _dated(facts):
+    elif facts.is_whole and facts.spread[0] > 0 and _same_length(facts) and not dated(facts):
         yield RoleVotes(why="long numbers of one length, few records each", votes={IDENTIFYING: 3.0})
-    elif share > 0.25 and _counted_through(facts):
+    elif share > 0.25 and is_counted_through(facts):
         yield RoleVotes(why="counted through from one, few records each", votes={IDENTIFYING: 3.0})
-
-
-def _of_one_form(facts: ColumnFacts) -> bool:
-    """Whether codes have one length and five digits or more, and are neither postcodes, days nor codes of illnesses."""
-    if any(flag.is_place or flag.is_date for flag in facts.flags) or _dated(facts):
-        return False
-    if facts.is_number:
-        return facts.is_whole and facts.spread[0] >= _LONG and _same_length(facts)
-    texts = facts.texts
-    lengths = texts.str.len_chars().value_counts(sort=True)["count"]
-    alike = bool(len(texts)) and float(lengths[0]) >= 0.95 * len(texts)
-    return alike and float((texts.str.count_matches(r"\d") >= 5).mean() or 0) > 0.95  # type: ignore[arg-type]
 
 
 def _like_words(facts: ColumnFacts) -> bool:
@@ -113,29 +110,14 @@ def _of_words(facts: ColumnFacts) -> bool:
     return not facts.is_number and bool(len(texts)) and float(texts.str.count_matches(r"\p{L}{2,}").mean() or 0) >= 1.5  # type: ignore[arg-type]
 
 
-def _counted_through(facts: ColumnFacts) -> bool:
-    low, _, high = facts.spread
-    return facts.is_whole and low in (0, 1) and high - low + 1 <= 1.05 * facts.distinct
-
-
 def _same_length(facts: ColumnFacts) -> bool:
-    low, _, high = facts.spread
-    return low >= 10_000 and len(str(int(low))) == len(str(int(high)))
-
-
-def _dated(facts: ColumnFacts) -> bool:
-    """Whether whole numbers are days, as 20240131."""
-    low, _, high = facts.spread
-    if not (facts.is_whole and low >= 19000101 and high <= 21001231):
-        return False
-    rest = facts.numbers.cast(pl.Int64) % 10_000
-    return bool(((rest % 100).is_between(1, 31) & (rest // 100).is_between(1, 12)).all())
+    return facts.spread[0] >= _FIVE_DIGITS and is_of_one_length(facts)
 
 
 def _numbers(facts: ColumnFacts) -> Iterator[RoleVotes]:
     low, middle, high = facts.spread
-    if _dated(facts):
-        yield RoleVotes(why="days written as numbers", votes={QUASI: 4.0})
+    if dated(facts):
+        yield RoleVotes(why="days written as numbers", votes={QUASI: 4.0}, told_by="values")
     elif facts.is_whole and low >= 1890 and high <= 2035 and facts.distinct <= 146:
         yield RoleVotes(why="years", votes={QUASI: 2.0})
     elif _like_weights(facts):
@@ -143,7 +125,7 @@ def _numbers(facts: ColumnFacts) -> Iterator[RoleVotes]:
             why="positive numbers of many decimals that repeat, as sampling weights do", votes={WEIGHT: 6.0}
         )
     elif _like_money(facts):
-        yield RoleVotes(why="uneven amounts, as of money", votes={SENSITIVE: 2.0, QUASI: -0.5})
+        yield RoleVotes(why="uneven amounts, as of money", votes={SENSITIVE: 2.0, QUASI: -0.5}, told_by="values")
     elif not facts.is_whole and facts.distinct > 20:
         yield RoleVotes(why="measured numbers, which outsiders seldom know", votes={SENSITIVE: 2.0, INSENSITIVE: 0.6})
     elif (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from nymity.risk.column_facts import ColumnFacts, in_kilograms
-from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, RoleVotes
+from nymity.risk.evidence.role_votes import IDENTIFYING, INSENSITIVE, QUASI, SENSITIVE, WEIGHT, RoleVotes, Told
 from nymity.risk.evidence.vocabulary import (
     AFFIXES,
     CONCEPTS,
@@ -74,16 +74,23 @@ def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) 
         quality = share * sureness * (1.0 if last in word or concept is heading else _BEFORE)
         if heading not in (None, concept) or (concept.heads and heading is None):
             quality *= _BESIDE
-        if concept is WEIGHTS:
-            yield _said(_BODY, word, where, quality)
-        elif concept is NOTES:
-            if facts.type == "text" and not facts.is_number:
-                yield _said(concept, word, where, quality)
-        elif concept is POINTING:
-            if not answers_yes_or_no(facts):
-                yield _said(concept, word, where, quality)
-        else:
-            yield _said(concept, word, where, quality)
+        if concept is NOTES and (facts.type != "text" or facts.is_number):
+            continue
+        if concept is POINTING and answers_yes_or_no(facts):
+            continue
+        meant = _BODY if concept is WEIGHTS else concept
+        votes = {role: vote * quality for role, vote in meant.votes.items()}
+        why = f"{word!r} in its {where}: {meant.meaning}"
+        yield RoleVotes(why=why, votes=votes, told_by=_told_by(meant, facts) if sureness == _EXACT else "hint")
+
+
+def _told_by(concept: Concept, facts: ColumnFacts) -> Told:
+    """Return what a whole word tells of values like these; of processing no word says that values are not of people."""
+    if facts.type == "text" and not facts.is_number and not concept.texts:
+        return "hint"
+    if INSENSITIVE in list(concept.votes)[:1]:
+        return "hint"
+    return "word for numbers" if concept.numbers else "word"
 
 
 def _last_of_first_part(words: Sequence[str]) -> str:
@@ -101,11 +108,6 @@ def _telling(words: Sequence[str]) -> Sequence[str]:
     if len(plain) > 1 and plain[-1] in _GENERIC and not _exactly("".join(plain[-2:])) and _known(tuple(plain[:-1])):
         return plain[:-1]
     return plain or words
-
-
-def _said(concept: Concept, word: str, where: str, quality: float) -> RoleVotes:
-    votes = {role: vote * quality for role, vote in concept.votes.items()}
-    return RoleVotes(why=f"{word!r} in its {where}: {concept.meaning}", votes=votes)
 
 
 def _heading(words: Sequence[str], known: dict[Concept, tuple[str, float]]) -> Concept | None:

@@ -24,6 +24,7 @@ _CODES = {
     "codes of the NDC for medicines": (NDC, {SENSITIVE: 4.0}),
     "codes of procedures": (r"^\d-\d{2}[0-9a-z](?:\.[0-9a-z]{1,3})?$", {SENSITIVE: 4.0}),
     "LOINC codes of measurements": (r"^\d{3,5}-\d$", {SENSITIVE: 3.0}),
+    "readings in pairs, as of blood pressure": (r"^\d{2,3}/\d{2,3}$", {SENSITIVE: 4.0}),
     "codes of illnesses of the ICD-9": (r"^(?:\d{3}(?:\.\d{1,2})?|[EV]\d{2,3}(?:\.\d)?)$", {SENSITIVE: 1.5}),
 }
 _STREETS = (
@@ -31,7 +32,7 @@ _STREETS = (
     r"(?:street|st|road|rd|lane|ln|avenue|ave|drive|dr|close|court|ct|gardens|way|place|pl|terrace|crescent|square|"
     r"boulevard|blvd|grove|hill|park|row|walk|mews|parade)\.?$"
     r"|^\d{1,4}(?: ?(?:bis|ter))?,? (?:rue|avenue|av\.?|boulevard|bd\.?|place|chemin|allée|impasse|quai|route) "
-    r"|^(?:calle|c/|avenida|avda\.?|av\.|plaza|paseo|camino|ronda)\b.*\d"
+    r"|^(?:(?:calle|avenida|avda\.?|av\.|plaza|paseo|camino|ronda)\b|c/).*\d"
     r"|(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|ring|damm|ufer|straat|laan|plein|gracht|kade|dijk|singel|hof|pad)"
     r" ?\d{1,4} ?[a-z]?(?:[-/ ]\d{0,4}[a-z]?)?$"
     r"|^(?:flat|apt\.?|apartment|unit|suite) \d+[a-z]?\b"
@@ -40,7 +41,10 @@ _TITLED = (
     r"(?:^(?:M|Fr|Sr|Don)|\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Rev|Sir|Lady|Herrn?|Frau|Fr\.|Hr|Mme|Mlle|Sra|Srta|Doña|Dhr|Mevr|"
     r"Mw|[Dd]e heer|Mevrouw))\.? (?:[\p{L}'.-]+ ){0,3}\p{Lu}[\p{L}'-]+\.?$"
 )
-_INITIALED = r"^(?:(?:\p{Lu}\.[ -]?){1,3}(?:\p{Ll}+ ){0,3}\p{Lu}[\p{L}'-]+|\p{Lu}[\p{L}'-]+,? (?:\p{Lu}\.[ -]?){1,3})$"
+_INITIALED = (
+    r"^(?:(?:\p{Lu}\.[ -]?){1,3}(?:\p{Ll}+ ){0,3}\p{Lu}[\p{L}'-]+|\p{Lu}[\p{L}'-]+,? (?:\p{Lu}\.[ -]?){1,3}"
+    r"|(?:\p{Lu}\.[ -]?){2,4})$"
+)
 _PLATES = (
     r"^(?:[A-Z]{2}\d{2} ?[A-Z]{3}|[A-Z]{2}-\d{3}-[A-Z]{2}|\d{4} ?[B-DF-HJ-NPR-TV-Z]{3}"
     r"|[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} ?\d{1,4}[EH]?)$"
@@ -76,9 +80,14 @@ def _flagged(facts: ColumnFacts) -> Iterator[RoleVotes]:
             yield RoleVotes(
                 why=flag.reason if flag.word is None else _pointing(flag.word),
                 votes={IDENTIFYING: 7.0 if told else 6.0},
+                told_by="values" if flag.word is None else "hint",
             )
         elif flag.word is None:
-            yield RoleVotes(why=flag.reason, votes={QUASI: 4.5 if flag.kind == DATES else 3.0})
+            # Five digits are the form of postcodes and of much that is given out to people: the name must agree.
+            plain = flag.kind == PLACES and _share(facts.texts.str.contains(r"^\d+$")) > MOST
+            told = not plain or any(one.kind == PLACES and one.word for one in facts.flags)
+            votes = {QUASI: 4.5 if flag.kind == DATES else 3.0}
+            yield RoleVotes(why=flag.reason, votes=votes, told_by="values" if told else "hint")
         elif flag.kind in (DATES, PLACES):
             yield RoleVotes(why=f"{flag.word!r} in its name: {flag.kind}", votes={QUASI: 1.0})
 
@@ -94,7 +103,7 @@ def _coded(facts: ColumnFacts) -> Iterator[RoleVotes]:
     shares = shares_of(texts, [pattern for pattern, _ in _CODES.values()])
     for (what, (_, votes)), share in zip(_CODES.items(), shares, strict=True):
         if share >= MOST and texts.str.contains(r"\d").any() and _varied(texts):
-            yield RoleVotes(why=f"{share:.0%} of its values look like {what}", votes=votes)
+            yield RoleVotes(why=f"{share:.0%} of its values look like {what}", votes=votes, told_by="values")
             return
 
 
@@ -109,7 +118,7 @@ def _worded(facts: ColumnFacts) -> Iterator[RoleVotes]:
     if not len(texts) >= 2 or facts.distinct > 400 or facts.is_number:
         return
     if len(texts) > 2 and _share(texts.str.contains(_BANDS)) >= MOST:
-        yield RoleVotes(why="bands of numbers", votes={QUASI: 0.6})
+        yield RoleVotes(why="bands of numbers", votes={QUASI: 0.6}, told_by="values")
         return
     plain = texts.str.to_lowercase()
     shares = shares_of(plain, [_pattern(words) for words, _ in GROUPS.values()])
@@ -119,6 +128,7 @@ def _worded(facts: ColumnFacts) -> Iterator[RoleVotes]:
         yield RoleVotes(
             why=f"values that speak of {what}",
             votes={role: vote * min(1.0, share + 0.3) for role, vote in votes.items()},
+            told_by="values",
         )
 
 
@@ -138,7 +148,7 @@ def _checked(facts: ColumnFacts) -> Iterator[RoleVotes]:
     for what, valid in CHECKED.items():
         # Nearly all must be valid, so a few wrong ones among the first are enough to know better.
         if sum(map(valid, some[:10])) >= 9 and sum(map(valid, some)) >= 0.95 * len(some):
-            yield RoleVotes(why=f"its values are valid {what}", votes={IDENTIFYING: 7.0})
+            yield RoleVotes(why=f"its values are valid {what}", votes={IDENTIFYING: 7.0}, told_by="values")
             return
 
 
@@ -146,7 +156,7 @@ def _placed(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find coordinates: many decimals within the degrees of the earth, in text or by name."""
     texts = facts.texts
     if len(texts) >= 5 and _share(texts.str.contains(r"^-?\d{1,3}\.\d{3,}[,; ]+-?\d{1,3}\.\d{3,}$")) >= MOST:
-        yield RoleVotes(why="coordinates of places", votes={IDENTIFYING: 3.0, QUASI: 3.5})
+        yield RoleVotes(why="coordinates of places", votes={IDENTIFYING: 3.0, QUASI: 3.5}, told_by="values")
     named = {"lat", "lon", "lng", "latitude", "longitude", "x", "y"} & facts.near
     if named and facts.is_number and facts.decimals >= 4 and facts.spread[0] >= -180 and facts.spread[2] <= 180:
         yield RoleVotes(why="coordinates of places", votes={QUASI: 3.0})
@@ -154,7 +164,7 @@ def _placed(facts: ColumnFacts) -> Iterator[RoleVotes]:
 
 def _addressed(facts: ColumnFacts) -> Iterator[RoleVotes]:
     if (why := calls_people(facts)) is not None:
-        yield RoleVotes(why=why, votes={IDENTIFYING: 10.0})
+        yield RoleVotes(why=why, votes={IDENTIFYING: 10.0}, told_by="values")
 
 
 def calls_people(facts: ColumnFacts) -> str | None:

@@ -22,9 +22,19 @@ class Concept:
     words: frozenset[str]
     stems: tuple[str, ...]
     heads: bool = False  #: as the last word it says what the column is, whatever stands before it
+    numbers: bool = False  #: its values may be many long numbers: amounts, measurements, places
+    texts: bool = True  #: its values may be texts
 
     @staticmethod
-    def of(meaning: str, votes: dict[Role, float], text: str, *, heads: bool = False) -> Concept:
+    def of(
+        meaning: str,
+        votes: dict[Role, float],
+        text: str,
+        *,
+        heads: bool = False,
+        numbers: bool = False,
+        texts: bool = True,
+    ) -> Concept:
         """Make one of its words, with spaces between them, and of those in further languages."""
         words = f"{text} {FURTHER.get(meaning, '')}".split()
         stems = {word for word in words if len(word) >= 5 and not word.endswith("!")}
@@ -34,4 +44,6 @@ class Concept:
             words=frozenset(word.rstrip("!") for word in words),
             stems=tuple(sorted(stems, key=lambda stem: (-len(stem), stem))),
             heads=heads,
+            numbers=numbers,
+            texts=texts,
         )

@@ -31,7 +31,7 @@ _TELLING, _TOLD = 4, 0.3
 _LONG = 2.0
 #: Words of an item of a set, at most.
 _TERM = 1.6
-_WORD, _NUMBER = r"[^\W\d_]{2,}", r"\b\d+\b"
+WORD, _NUMBER = r"[^\W\d_]{2,}", r"\b\d+\b"
 _CONTACTS = r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}|\+?\d[\d /-]{6,}\d|https?://"
 _TITLE = (
     r"\b(?:Frau|Herrn?|Fr\.|Hr\.|Dr\.?|Prof\.?|Mrs?\.?|Ms\.?|Miss|Mme|Mlle|Madame|Monsieur|Sra?\.?|Señora?|"
@@ -66,7 +66,7 @@ class TokenStatistics:
     @staticmethod
     def of(texts: pl.Series, present: int, distinct: int) -> TokenStatistics:
         """Count the words of different texts."""
-        words = texts.str.count_matches(_WORD)
+        words = texts.str.count_matches(WORD)
         tokens = words + texts.str.count_matches(_NUMBER)
         written = texts.filter((words >= 2) & texts.str.contains(r"\S\s+\S"))
         reached = int(written.str.contains(_CONTACTS).sum())
@@ -127,7 +127,7 @@ def free_text(facts: ColumnFacts) -> Iterator[RoleVotes]:
     statistics = TokenStatistics.of(facts.texts, facts.present, facts.distinct)
     if _is_written(statistics, facts.name, facts.texts, facts.separator):
         why = f"free text of {max(2.0, statistics.tokens):.0f} words, which may name people"
-        yield RoleVotes(why=why, votes={IDENTIFYING: 12.0})
+        yield RoleVotes(why=why, votes={IDENTIFYING: 12.0}, told_by="values")
     elif statistics.words >= _TELLING and not _are_sets(facts.texts, facts.separator):
         # A few notes that repeat look like categories with long names: only who knows the data can tell.
         yield RoleVotes(why=f"texts of {statistics.words:.0f} words, as notes are", votes={IDENTIFYING: _LONG})
@@ -154,7 +154,7 @@ def _are_sets(texts: pl.Series, separator: str | None) -> bool:
     """Whether cells hold several terms, not several phrases."""
     if separator is None:
         return False
-    words = _mean(texts.str.count_matches(_WORD))
+    words = _mean(texts.str.count_matches(WORD))
     return words <= _TERM * _mean(texts.str.count_matches(separator, literal=True) + 1)
 
 

@@ -38,7 +38,8 @@ def person_names(facts: ColumnFacts) -> Iterator[RoleVotes]:
     share = hits / len(texts)
     needed = _SHARE if float((number == 1).mean()) > 0.5 else _SHARE_OF_PAIRS  # type: ignore[arg-type]
     if (hits >= _FEWEST and share >= needed) or (hits >= _FEWEST_ALONE and share >= _SHARE_ALONE):
-        yield RoleVotes(why=f"{share:.0%} of its values are frequent names of people", votes={IDENTIFYING: 10.0})
+        why = f"{share:.0%} of its values are frequent names of people"
+        yield RoleVotes(why=why, votes={IDENTIFYING: 10.0}, told_by="values")
     elif facts.words and set(facts.words) & _NAMING and hits >= 2 and share >= 0.1:
         yield RoleVotes(why="its name and its values speak of names of people", votes={IDENTIFYING: 5.0})
 

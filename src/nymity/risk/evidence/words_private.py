@@ -61,6 +61,7 @@ PRIVATE = (
         "temperature temp lab! labor! laborwert labval assay specimen culture bmd bsa pcr calor mealcal wtloss "
         "bodyfat lborres lbstresn lbtest vsorres vstest bpxsy lbx bloedsuik bloed koerpertemp blutgr pulseox "
         "tensionsist tensionsys promille measurem messwert resprate glycem o2sat hrtrate ki ki67 waistc",
+        numbers=True,
     ),
     Concept.of(
         "habits that concern health",
@@ -95,6 +96,8 @@ PRIVATE = (
         "embargo salarial garnish dues fico arpu indhhin ftotinc incwelfr pell bijdrage maandhuur merit "
         "valueh quotient apl caf verzug mahn hypothee premie eigenrisico risico dti intrate severance realinc rincome "
         "satfin schufa",
+        numbers=True,
+        texts=False,
     ),
     Concept.of(
         "crime and what courts do",

@@ -38,7 +38,7 @@ POINTING = Concept.of(
     "specimenid sampleid barcode ticketno bookingref kontakt! contacto personacontacto contactperson ansprechpartner "
     "notfallkontakt ipp uprn kenteken kennz kfzkennz immat plaque imsi msisdn nass catastral bankacct acct sortcode "
     "bankcode bankleitzahl blz routingno mel serial! seqn numcaf idnational tenancyref nda ine rib secu numsecu "
-    "maiden drivers emergencycontact",
+    "maiden drivers emergencycontact sachbearbeiter sachb",
 )
 UPDATES = Concept.of(
     "when or by whom data were processed",

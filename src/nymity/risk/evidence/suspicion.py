@@ -1,0 +1,106 @@
+"""Suspicion: values that could name or number people or cases by their form alone, whatever a column is called.
+
+Words of a name are guesses: ``NumProc`` numbers cases, ``Sagsbehandler`` has surnames, though both have a word for a
+treatment in them. So a column of many names or codes is left out and asked about unless something says what else its
+values are: their own form does (dates, codes of illnesses, amounts), and where they are fewer a whole word of the name
+does, if it means something that can have such values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from nymity.risk.column_facts import ColumnFacts, dated, is_counted_through, is_of_one_form, is_of_one_length
+from nymity.risk.evidence.free_text import WORD
+from nymity.risk.evidence.role_votes import IDENTIFYING, RoleVotes, Told
+
+#: Different texts from which they may be names or codes of people, digits that make a code, words that make a note.
+_TEXTS, _DIGITS, _TELLING = 12, 3, 4
+#: Different numbers of one length from which they may have been given out, and the smallest of them.
+_NUMBERS, _FIRST = 8, 1000
+#: Different values from which they may be of single people though they repeat, and their share of the filled cells.
+_MANY, _MANY_SHARE = 50, 0.15
+#: The share of numbers that are counted through, as ages are in small tables.
+_COUNTED_SHARE = 0.25
+#: Digits that postcodes have at most.
+_POSTCODE = 7
+#: Different codes of one form from which they number people, however often they repeat.
+_MANY_CODES = 100
+#: Numbers from which on what is counted or measured seldom differs from record to record.
+_LONG = 1_000_000
+_YEARS = 1890, 2035
+_NEARLY_ALL = 0.95
+_BY_VALUES: frozenset[Told] = frozenset({"values"})
+_BY_AMOUNTS: frozenset[Told] = frozenset({"values", "word for numbers"})
+_BY_WORDS: frozenset[Told] = frozenset({"values", "word for numbers", "word"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suspicion:
+    """That values could name or number people or cases, and what would settle that they do not."""
+
+    why: str
+    settled_by: frozenset[Told]
+
+    @staticmethod
+    def of(facts: ColumnFacts, findings: Sequence[RoleVotes]) -> Suspicion | None:
+        """Return what is suspected of a column and not settled by anything found."""
+        for one in findings:
+            if one.told_by == "values" and set(one.votes) == {IDENTIFYING}:
+                return Suspicion(why=one.why, settled_by=frozenset())
+        seen = Suspicion._by_form(facts)
+        return None if seen is None or seen._is_settled(findings) else seen
+
+    @staticmethod
+    def _by_form(facts: ColumnFacts) -> Suspicion | None:
+        if facts.separator is not None or not facts.enough:
+            return None
+        if facts.type == "text" and not facts.is_number:
+            return _of_texts(facts)
+        return _of_numbers(facts) if facts.is_whole else None
+
+    def _is_settled(self, findings: Sequence[RoleVotes]) -> bool:
+        return any(one.told_by in self.settled_by for one in findings)
+
+
+def _of_texts(facts: ColumnFacts) -> Suspicion | None:
+    texts = facts.texts
+    digits = _mean(texts.str.count_matches(r"\d"))
+    what = "code" if digits >= _DIGITS else "text"
+    by = _BY_AMOUNTS if _mean(texts.str.contains(rf"^\d{{1,{_POSTCODE}}}$")) > _NEARLY_ALL else _BY_VALUES
+    if facts.one_per_record:
+        return Suspicion(why=f"nearly every record has a {what} of its own", settled_by=by)
+    if what == "code" and (_few_records_each(facts) or (facts.distinct >= _MANY_CODES and is_of_one_form(facts))):
+        return Suspicion(why=f"{facts.distinct:,} different codes, as numbers of people are", settled_by=by)
+    if facts.distinct < _TEXTS and _mean(texts.str.count_matches(WORD)) < _TELLING:
+        return None
+    why = f"{facts.distinct:,} different {what}s, and nothing says that they are not of people"
+    return Suspicion(why=why, settled_by=_BY_WORDS)
+
+
+def _of_numbers(facts: ColumnFacts) -> Suspicion | None:
+    low, _, high = facts.spread
+    if dated(facts) or (low >= _YEARS[0] and high <= _YEARS[1]):
+        return None
+    given_out = low >= _FIRST and is_of_one_length(facts)
+    if facts.one_per_record and facts.distinct >= _MANY:
+        by = _BY_VALUES if given_out and low >= _LONG else _BY_AMOUNTS if given_out or high >= _LONG else _BY_WORDS
+        return Suspicion(why="nearly every record has a number of its own", settled_by=by)
+    counted = facts.distinct >= _COUNTED_SHARE * facts.present and is_counted_through(facts)
+    if _few_records_each(facts) and (given_out or high >= _LONG or counted):
+        return Suspicion(why=f"{facts.distinct:,} numbers with few records each", settled_by=_BY_AMOUNTS)
+    if given_out and facts.distinct >= _NUMBERS:
+        why = f"{facts.distinct:,} numbers of one length, and nothing says that they are not of people"
+        return Suspicion(why=why, settled_by=_BY_WORDS)
+    return None
+
+
+def _few_records_each(facts: ColumnFacts) -> bool:
+    return facts.distinct >= max(_MANY, _MANY_SHARE * facts.present)
+
+
+def _mean(numbers: pl.Series) -> float:
+    return float(numbers.mean() or 0)  # type: ignore[arg-type]

@@ -1,0 +1,93 @@
+"""What could name or number people by its form is left out and asked about, however it is called."""
+
+from __future__ import annotations
+
+import random
+
+import polars as pl
+import pytest
+
+from nymity.risk.suggestion import ColumnRisk, suggest
+from nymity.table.attribute import Role
+
+RECORDS = 600
+#: Names of cases and of people that list no frequent name.
+WORKERS = "Ostvik Brunsell Tarquay Melbo Hollund Friskerud Undstad Wergedal Askim Rudi Kvam Sletten Lote Moland".split()
+NAMES = ["v7", "Fagbehandler", "procteam", "xincomeq", "Betreuungsart", "diagteam"]
+
+
+def looked_at(name: str, values: list[object]) -> ColumnRisk:
+    """Return what is suggested for a column, with others beside it that are sure."""
+    draw = random.Random(5)
+    table = pl.DataFrame(
+        {
+            "age": [draw.randrange(18, 90) for _ in values],
+            "sex": [draw.choice("mf") for _ in values],
+            name: values,
+            "city": [draw.choice(["Ulm", "Trier", "Jena"]) for _ in values],
+            "income": [round(draw.lognormvariate(8, 0.5), 2) for _ in values],
+        }
+    )
+    return next(one for one in suggest(table) if one.name == name)
+
+
+def drawn(kind: str) -> list[object]:
+    draw = random.Random(f"suspicion {kind}")
+    values = {
+        "codes, one per record": lambda: f"QX{draw.randrange(10**6):06}",
+        "codes, few records each": lambda: f"AS{draw.randrange(150) + 4000}",
+        "numbers, few records each": lambda: 41000 + draw.randrange(300),
+        "numbers of one length": lambda: 5120 + 7 * draw.randrange(30),
+        "surnames of few": lambda: draw.choice(WORKERS),
+        "staff": lambda: f"P{draw.randrange(40) + 7100}",
+        "notes": lambda: draw.choice(["moved to the other team last week", "has been told twice about the key"]),
+    }[kind]
+    return [values() for _ in range(RECORDS)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "codes, one per record",
+        "codes, few records each",
+        "numbers, few records each",
+        "numbers of one length",
+        "surnames of few",
+        "staff",
+        "notes",
+    ],
+)
+def test_no_part_of_a_name_publishes_what_may_name_or_number_people(kind: str, name: str) -> None:
+    one = looked_at(name, drawn(kind))
+    assert not one.role.is_published, one.reason
+
+
+@pytest.mark.parametrize("name", ["city", "diagnosis", "income", "occupation"])
+def test_not_even_a_whole_word_publishes_codes_of_which_each_record_has_its_own(name: str) -> None:
+    one = looked_at(name + " x", drawn("codes, one per record"))
+    assert not one.role.is_published, one.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("annual income", [20_011 + 97 * (i * 7919 % 700) for i in range(RECORDS)], Role.SENSITIVE),
+        ("postcode", [f"{20_000 + i * 7919 % 500:05}" for i in range(RECORDS)], Role.QUASI),
+        ("v3", [f"{i % 28 + 1:02}.{i % 12 + 1:02}.{1940 + i * 31 % 70}" for i in range(RECORDS)], Role.QUASI),
+        ("v4", [f"{'ABCEFIJKM'[i % 9]}{i * 37 % 90 + 10}.{i % 9}" for i in range(RECORDS)], Role.SENSITIVE),
+        ("v5", [f"{78 + i * 37 % 80}/{60 + i * 17 % 40}" for i in range(RECORDS)], Role.SENSITIVE),
+        ("occupation", [f"{word.lower()} keeper" for word in WORKERS * 43][:RECORDS], Role.QUASI),
+        ("year", [1930 + i * 37 % 80 for i in range(RECORDS)], Role.QUASI),
+    ],
+)
+def test_what_values_or_whole_words_say_is_believed(name: str, values: list[object], role: Role) -> None:
+    one = looked_at(name, values)
+    assert one.role is role, one.reason
+
+
+def test_what_is_suspected_is_asked_first() -> None:
+    """What is left out for its form costs most if somebody publishes it: the question says what it looks like."""
+    one = looked_at("Fagbehandler", drawn("surnames of few"))
+    assert one.is_question
+    assert "nothing says that they are not of people" in one.reason
