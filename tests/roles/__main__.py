@@ -1,4 +1,4 @@
-"""``python -m tests.roles [FOLDER] [--stars] [--left-out] [--renamed]``: print how suggestions agree with labels."""
+"""``python -m tests.roles [FOLDER] [--stars] [--left-out]``: print how far suggested roles agree with labels."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ import sys
 from pathlib import Path
 
 from .left_out import without, words_of_one_table
-from .renamed import names_of_others, published_unasked
-from .scores import DROPPED, Judged, judge, score
+from .scores import Judged, judge, score
 from .stars import share_of_stars
 from .tables import FOLDER, labelled_tables
-
-#: Names of other columns that each column gets.
-RENAMED = 40
 
 
 def main(arguments: list[str]) -> None:
@@ -21,7 +17,6 @@ def main(arguments: list[str]) -> None:
     folders = [Path(one) for one in arguments if not one.startswith("-")]
     columns: list[Judged] = []
     stars: list[float] = []
-    renamed = unasked = 0
     tables = labelled_tables(folders[0] if folders else FOLDER)
     others = [] if not folders else labelled_tables(FOLDER)
     own = words_of_one_table([*tables, *(one for one in others if one.name not in {table.name for table in tables})])
@@ -45,13 +40,7 @@ def main(arguments: list[str]) -> None:
             share, why = share_of_stars(frame, inspection)
             stars.append(share)
             print(f"  {share:.1%} of the cells of quasi-identifiers are '*' {why}")
-        if "--renamed" in arguments:
-            names = names_of_others(labelled_tables(FOLDER), RENAMED)
-            renamed += RENAMED * sum(roles <= DROPPED for roles in table.columns.values())
-            unasked += len(published_unasked(table, frame, names))
     print(score(columns))
-    if renamed:
-        print(f"by names of other columns {unasked:,} of {renamed:,} would be published without a question")
     if stars:
         print(f"'*' in starter jobs: median {statistics.median(stars):.1%}, most {max(stars):.1%}")
 
