@@ -28,6 +28,8 @@ _EXACT, _HEAD, _STEM, _INSIDE, _PIECED, _SHORTENED, _AT_AN_END = 1.0, 0.97, 0.94
 _LAST = 1.5
 #: How much is left of what other words say beside one that tells what kind of thing a column holds: a date, an age.
 _BESIDE = 0.35
+#: Letters that a known word at the end of another has at least, so that it is not there by chance.
+_LONG_HEAD = 6
 _AGES = frozenset(listed("age alter edad leeftijd"))
 #: Words that say of a column that it holds dates as its first word, too.
 _DATES = frozenset(listed("date datum dat fecha fec fech dt jahr annee"))
@@ -81,7 +83,8 @@ def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) 
         meant = _BODY if concept is WEIGHTS else concept
         votes = {role: vote * quality for role, vote in meant.votes.items()}
         why = f"{word!r} in its {where}: {meant.meaning}"
-        yield RoleVotes(why=why, votes=votes, told_by=_told_by(meant, facts) if sureness == _EXACT else "hint")
+        told = _told_by(meant, facts) if sureness == _EXACT else _told_by_head(word, facts)
+        yield RoleVotes(why=why, votes=votes, told_by=told)
 
 
 def _told_by(concept: Concept, facts: ColumnFacts) -> Told:
@@ -91,6 +94,12 @@ def _told_by(concept: Concept, facts: ColumnFacts) -> Told:
     if INSENSITIVE in list(concept.votes)[:1]:
         return "hint"
     return "word for numbers" if concept.numbers else "word"
+
+
+def _told_by_head(word: str, facts: ColumnFacts) -> Told:
+    """Return what a whole word for amounts tells at the end of another: ``Behandlungskosten`` are costs."""
+    heads = (known for concept in _every() if concept.numbers for known in concept.words if len(known) >= _LONG_HEAD)
+    return "word for numbers" if facts.is_whole and any(word.endswith(known) for known in heads) else "hint"
 
 
 def _last_of_first_part(words: Sequence[str]) -> str:
