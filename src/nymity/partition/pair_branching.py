@@ -37,7 +37,7 @@ TRIED, NEAR = 6, 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class Branch:
     """What is allowed: classes, limits of rows and of the times that a class is chosen; all below costs ``bound``."""
 
     allowed: Ints
@@ -45,7 +45,7 @@ class Node:
     times: Limits = field(default_factory=dict)
     bound: float = -inf
 
-    def within(self, row: int, least: float, most: float) -> Node:
+    def within(self, row: int, least: float, most: float) -> Branch:
         """Return the node with narrower limits of a row."""
         low, high = self.rows.get(row, (-inf, inf))
         return replace(self, rows={**self.rows, row: (max(low, least), min(high, most))})
@@ -83,7 +83,7 @@ class PairBranching:
         The program starts with the classes that are listed first. ``alive`` is called for each node.
         """
         self.program.hold(np.arange(min(FIRST, len(self.classes))))
-        number, waiting = count(1), [(-inf, 0, Node(np.arange(len(self.classes))))]
+        number, waiting = count(1), [(-inf, 0, Branch(np.arange(len(self.classes))))]
         while waiting and waiting[0][0] < self.target - NEAR:
             if monotonic() >= until or self.nodes >= nodes:
                 return ChosenClasses(self.chosen, waiting[0][0], False)
@@ -93,7 +93,7 @@ class PairBranching:
                 heappush(waiting, (child.bound, next(number), child))
         return ChosenClasses(self.chosen, self.target, True)
 
-    def _divide(self, node: Node) -> Iterator[Node]:
+    def _divide(self, node: Branch) -> Iterator[Branch]:
         """Solve a node; give the nodes that it is divided into, none if it is settled."""
         found = self._relax(node)
         if found is None:
@@ -107,7 +107,7 @@ class PairBranching:
         near |= np.isin(node.allowed, list(node.times))
         yield from self._children(replace(node, allowed=node.allowed[near], bound=found.value), found)
 
-    def _relax(self, node: Node) -> ListedOptimum | None:
+    def _relax(self, node: Branch) -> ListedOptimum | None:
         """Solve the linear program of a node, and cut triples that it violates; None if nothing is below the target."""
         below = self.target - NEAR
         found = self.program.solve(node.allowed, node.rows, node.times, below=below)
@@ -123,7 +123,7 @@ class PairBranching:
             found = self.program.solve(node.allowed, node.rows, node.times, below=below)
         return found
 
-    def _children(self, node: Node, found: ListedOptimum) -> list[Node]:
+    def _children(self, node: Branch, found: ListedOptimum) -> list[Branch]:
         number = float(found.shares.sum())
         if abs(number - round(number)) > INTEGRALITY:
             return [node.within(0, 0, floor(number)), node.within(0, ceil(number), inf)]
@@ -136,7 +136,7 @@ class PairBranching:
         divided = [self._by_pair(node, int(i), int(j), floor(meetings[i, j])) for i, j in tried]
         return max(divided, key=lambda children: self._rise(children, found.value))
 
-    def _by_pair(self, node: Node, i: int, j: int, meetings: int) -> list[Node]:
+    def _by_pair(self, node: Branch, i: int, j: int, meetings: int) -> list[Branch]:
         """Divide by two types, or by two records of one type: more meetings than these, or at most so many."""
         here = self.program.members[node.allowed]
         times = 1 if i != j else 2
@@ -158,7 +158,7 @@ class PairBranching:
             self._rows_of_pairs[i, j] = self.program.add_row((mine & others).astype(np.int8), (0.0, inf))
         return self._rows_of_pairs[i, j]
 
-    def _by_class(self, node: Node, found: ListedOptimum) -> list[Node]:
+    def _by_class(self, node: Branch, found: ListedOptimum) -> list[Branch]:
         """Divide by how often a class is chosen that is chosen in part."""
         part = _parts(found)[0]
         chosen, share = int(found.used[part]), float(found.shares[part])
@@ -166,7 +166,7 @@ class PairBranching:
         sides = ((low, float(floor(share))), (float(ceil(share)), high))
         return [replace(node, times={**node.times, chosen: side}) for side in sides]
 
-    def _rise(self, children: list[Node], value: float) -> float:
+    def _rise(self, children: list[Branch], value: float) -> float:
         """Return by how much the program at hand rises in the two nodes, multiplied; nothing rises above the target."""
         product = 1.0
         for child in children:

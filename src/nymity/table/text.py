@@ -56,7 +56,7 @@ def as_known(column: pl.Series, known: Collection[str | None]) -> pl.Series:
 
 def all_as_known(frame: pl.DataFrame, known: Mapping[str, Collection[str | None]]) -> pl.DataFrame:
     """Return a frame with the columns of ``known`` by :func:`as_known`."""
-    return pl.DataFrame([as_known(one, known[one.name]) if one.name in known else one for one in frame])
+    return pl.DataFrame({one.name: as_known(one, known[one.name]) if one.name in known else one for one in frame})
 
 
 def check_comparable(values: pl.Series, *, where: str = "column") -> None:

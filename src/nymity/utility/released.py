@@ -142,7 +142,7 @@ class Released:
         known = {name: set(as_text(distinct_values(source[name]))) for name in names if name in source.columns}
         numeric = {name for name, kind in source.schema.items() if kind.is_numeric()}  # means are of no raw value
         frame = all_as_known(self.frame, known)
-        return replace(self, frame=pl.DataFrame([as_floats(c) if c.name in numeric else c for c in frame]))
+        return replace(self, frame=pl.DataFrame({c.name: as_floats(c) if c.name in numeric else c for c in frame}))
 
     def reading(self, source: pl.DataFrame | None = None) -> CellReading | None:
         """Return what cells stand for: by the recoding, or beside the original by the levels that a certificate states.

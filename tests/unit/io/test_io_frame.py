@@ -163,7 +163,7 @@ def test_unusable_tables_are_refused(frame: Any, part: Any) -> None:
     [
         (None, "builtins.NoneType"),
         ([1, 2], "builtins.list"),
-        ("people.csv", "builtins.str"),
+        ("people.csv", "the text 'people.csv'"),
         (pl.Series([1]), "polars.series.series.Series"),
         (pd.Series([1]), "Series"),
         (Stream(pl.Series([1])), "Stream"),

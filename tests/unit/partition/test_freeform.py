@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nymity.core import aside
 from nymity.core.draws import KeyedDraws
 from nymity.core.errors import Interrupted, NoSolutionError, ParameterError, PromiseError
 from nymity.kernels.freeform import cycles
@@ -211,7 +212,7 @@ def test_a_large_matrix_is_refused_before_it_is_made() -> None:
 @by_method
 def test_an_observer_can_stop_it_at_any_report(method: Freeform, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(freeform, "_CELLS_PER_CALL", 10)
-    monkeypatch.setattr(freeform, "_SECONDS_BETWEEN_REPORTS", 0)
+    monkeypatch.setattr(aside, "_SECONDS_BETWEEN_REPORTS", 0)
     geometry = Geometry.of_points(LINE, np.ones(1))
     stages: list[str] = []
     whole = method.partition(geometry, 3, lambda progress: stages.append(progress.stage))
