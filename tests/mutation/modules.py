@@ -15,8 +15,16 @@ TARGETS = (
     "lattice/seen_nodes.py",
     "lattice/outcome.py",
     "lattice/rollup.py",
+    "lattice/specialization.py",
+    "partition/centre_cells.py",
+    "partition/exact_suppression.py",
+    "partition/group_means.py",
     "partition/merging.py",
     "partition/problem.py",
+    "partition/row_suppression.py",
+    "partition/suppression.py",
+    "baskets",
+    "transforms",
     "bucket/anatomy.py",
     "bucket/assignment.py",
     "bucket/filling.py",
@@ -100,6 +108,15 @@ _PARTITION = (
     "unit/partition/test_who_is_in_which_class.py",
     "unit/publishing/test_publish_partition.py",
 )
+_BASKETS = (
+    "unit/baskets/test_cut_search.py",
+    "adversary/test_replayed_cuts.py",
+)
+_TRANSFORMS = (
+    "unit/transforms/test_transforms.py",
+    "unit/transforms/test_microaggregation.py",
+    "unit/publishing/test_publish_transforms.py",
+)
 _FIRST: dict[str, tuple[str, ...]] = {
     "core/bits.py": (
         "unit/core/test_draws.py",
@@ -114,6 +131,8 @@ _FIRST: dict[str, tuple[str, ...]] = {
     "lattice/outcome.py": ("unit/lattice/test_optimal_decided.py", "unit/lattice/test_anytime.py"),
     "lattice/seen_nodes.py": ("unit/lattice/test_optimal_decided.py",),
     "partition/merging.py": ("unit/partition/test_methods.py",),
+    "partition/centre_cells.py": ("unit/partition/test_group_means.py",),
+    "partition/exact_suppression.py": ("unit/partition/test_suppression.py",),
     "publishing/certificates/bucket_tables.py": ("unit/publishing/test_publish_buckets.py", *_PUBLISH),
     "publishing/certificates/verify.py": ("unit/publishing/test_masked_rows.py", *_PUBLISH),
     "publishing/checking/check.py": _PUBLISH,
@@ -191,6 +210,14 @@ def files_of(module: str, root: Path) -> list[str]:
     package = module.split("/")[0]
     near = _FIRST.get(module, ())
     beside = [f"unit/{package}/test_{Path(module).stem}.py"]
-    wide = {"privacy": _PRIVACY, "dp": _DP, "bucket": _BUCKET, "lattice": _LATTICE, "partition": _PARTITION}
+    wide = {
+        "privacy": _PRIVACY,
+        "dp": _DP,
+        "bucket": _BUCKET,
+        "lattice": _LATTICE,
+        "partition": _PARTITION,
+        "baskets": _BASKETS,
+        "transforms": _TRANSFORMS,
+    }
     named = dict.fromkeys([*near, *beside, *wide.get(package, ())])
     return [f"tests/{name}" for name in named if (root / "tests" / name).is_file()]
