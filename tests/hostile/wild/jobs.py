@@ -22,7 +22,7 @@ LEVELS = [
     "iterative-recoding",
 ]
 PARTITIONS = ["mondrian", "sorted-groups", "greedy-search", "k-member", "split-carry", "exact-partition", "refine",
-              "cell-suppression", "exact-suppression"]  # fmt: skip
+              "cell-suppression", "exact-suppression", "group-means", "top-down-specialization"]  # fmt: skip
 FREEFORM = ["freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"]
 BUCKETS = ["buckets", "anatomy"]
 PRIVATE = ["safepub", "epsilon-safe-lattice"]
@@ -131,7 +131,7 @@ def _models(draw: random.Random, method: str, secret: str) -> list[dict[str, Any
 
 
 def _parameters(draw: random.Random, method: str) -> dict[str, Any]:
-    if method in ("exact-partition", "split-carry"):
+    if method in ("exact-partition", "exact-suppression", "split-carry"):
         return {"seconds": 1.0}
     if method == "buckets":
         return {"seconds": 0.5}
