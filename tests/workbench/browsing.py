@@ -93,6 +93,7 @@ def opened(context: Any, workbench: Served) -> Iterator[Any]:
     made.set_default_timeout(60_000)  # two tests share two cores
     seen = Seen(made, workbench.address)
     made.goto(workbench.address)
+    made.wait_for_function("() => window.did_handshake")  # what is clicked and typed before is told to nobody
     yield made
     made.close()
     assert seen.outside == []
