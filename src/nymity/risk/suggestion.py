@@ -133,7 +133,7 @@ def _distinct(column: pl.Series) -> pl.DataFrame:
     narrow = values.dtype.is_integer() and values.dtype not in (pl.Int128, pl.UInt128)  # those know no arithmetic
     if narrow and len(values) and (low := int(values.min())) > -(2**62):  # type: ignore[arg-type]
         width = int(values.max()) - low + 1  # type: ignore[arg-type]
-        if width <= max(len(values), 1000):  # counting by place is several times as quick as by hash
+        if low < 2**62 and width <= max(len(values), 1000):  # counting by place is several times as quick as by hash
             counts = pl.Series("count", np.bincount((values - low).to_numpy(), minlength=width), dtype=pl.UInt32)
             numbers = pl.int_range(low, low + width, eager=True).cast(values.dtype).alias("value")
             return pl.DataFrame([numbers, counts]).filter(pl.col("count") > 0)

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import TableError
-from nymity.table.text import as_text
+from nymity.table.text import as_text, plainly_named
 
 #: How polars fails; a panic is no Exception.
 OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
@@ -73,7 +73,8 @@ def days_alone(column: pl.Series) -> pl.Series:
     It looks at all cells together, which a differentially private release must not.
     """
     is_dated = isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is None and column.count() > 0
-    return column.cast(pl.Date) if is_dated and (column.dt.truncate("1d") == column).all() else column
+    cells = plainly_named(column)
+    return cells.cast(pl.Date).alias(column.name) if is_dated and (cells.dt.truncate("1d") == cells).all() else column
 
 
 def check_width(name: str, dtype: object) -> None:

@@ -51,3 +51,9 @@ def test_a_codec_of_names_is_told_as_such(tmp_path: Path) -> None:
     table = pl.DataFrame({"a": ["x" * 80]})
     with pytest.raises(ny.NymityError, match=r"texts that idna can write.*utf-8"):
         ny.write_table(table, tmp_path / "t.csv", WriteOptions(encoding="idna"))
+
+
+def test_dates_of_pandas() -> None:
+    pd = pytest.importorskip("pandas", reason="no pandas: its dates were not read")
+    frame = pd.DataFrame({"^a$": pd.to_datetime(["2020-01-02", "2021-03-04"])})
+    assert ny.inspect(frame)["^a$"].distinct == 2

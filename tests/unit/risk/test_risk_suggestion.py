@@ -286,3 +286,8 @@ def test_numbers_that_nobody_counted_are_of_cases_where_the_name_says_number_fir
     cases, counts = [20_000 + 3 * i for i in range(300)], [i % 40 for i in range(300)]
     assert suggest({"num_proc": [*cases, cases[0]]})[0].role is Role.IDENTIFYING
     assert suggest({"num_proc": [*counts, 1]})[0].role is not Role.IDENTIFYING
+
+
+def test_numbers_beyond_signed_ones_are_counted() -> None:
+    high = pl.DataFrame({"number": pl.Series([2**64 - 1, 2**64 - 2, 2**64 - 1], dtype=pl.UInt64)})
+    assert inspect(high)["number"].distinct == 2
