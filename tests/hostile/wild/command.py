@@ -39,7 +39,8 @@ class Ended:
         if self.code not in KNOWN:
             return Verdict(outcome=Outcome.TRACEBACK, said=f"unknown exit code\n{self.told}")
         if self.code in (2, 3):
-            silent = not self.err.strip()
+            asked_nothing = self.arguments == ("nothing",)  # the help then stands where help stands
+            silent = not (self.err.strip() or (asked_nothing and self.out.strip()))
             return Verdict(outcome=Outcome.TRACEBACK if silent else Outcome.ERROR, said=self.told)
         if self.code == 1 and self.arguments[0] == "publish" and "--fail-on-warnings" not in self.arguments:
             return Verdict(outcome=Outcome.WRONG, said=f"publish made what breaks its promise\n{self.told}")
