@@ -36,6 +36,7 @@ class Spread(NamedTuple):
 def atoms_of(covered, starts, n_values):
     """Number values alike that the same cells cover, from 0 in order of their first value, (n_values,)."""
     atom = np.zeros(n_values, np.int64)
+    # Each covered value splits off one atom at most, so numbers of atoms stay within this room.
     seen, moved = np.full(len(covered) + 1, -1), np.empty(len(covered) + 1, np.int64)
     n_atoms = 1
     for c in range(len(starts) - 1):
@@ -45,6 +46,7 @@ def atoms_of(covered, starts, n_values):
                 seen[old], moved[old] = c, n_atoms
                 n_atoms += 1
             atom[covered[i]] = moved[old]
+    # Later cells may have emptied an atom: numbers are given again, without gaps.
     number, n_numbers = np.full(n_atoms, -1), 0
     for v in range(n_values):
         if number[atom[v]] < 0:
@@ -76,6 +78,7 @@ def contingency(one, other, starts, cells, counts, suppressed):
                         n_touched += 1
                     found[y] += weight * other.shares[k]
         for y in touched[:n_touched]:
+            # (found + beside)^2 without beside^2, whose sum over all pairs is the product of sums that is returned.
             beside = suppressed * one.loose[x] * other.loose[y]
             total += found[y] * (found[y] + 2.0 * beside) / (one.mass[x] * other.mass[y])
             found[y] = 0.0

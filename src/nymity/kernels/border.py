@@ -99,6 +99,7 @@ def settle_classes(
     levels = np.zeros((depth, m), np.int64)
     bottoms, tops = np.empty((depth, m), np.int64), np.empty((depth, m), np.int64)
     bottoms[0], tops[0] = low, high
+    # An interval and what is known of it lie in the same row of all these arrays.
     gone = np.full(depth, -1)  # what the top suppresses, -1 before it is checked
     reached, n_reached = np.empty((64, m), np.int64), 0
     waiting = 1
@@ -133,8 +134,10 @@ def settle_classes(
                     break
             else:
                 classes = raised
+                # No node above the bottom can have as many classes as the best.
                 if kept + lost // smallest + (lost > 0) < best:
                     _sweep(tags, low, high, node, high, SOLUTION)
+                # Nor any in this interval: what its top suppresses makes no class in it.
                 elif kept + (lost - max(lost_above, 0)) // smallest + (lost > 0) < best:
                     _sweep(tags, low, high, node, top, SOLUTION)
         if not _sweep(tags, low, high, bottom, top, UNKNOWN):
@@ -147,6 +150,7 @@ def settle_classes(
                 bottoms[waiting, axis] += 1
             else:
                 tops[waiting, axis] = bottom[axis]
+                # The lower part has another top, which was not counted.
                 gone[waiting] = -1
             waiting += 1
     return checks, best, reached[:n_reached]
@@ -227,6 +231,7 @@ def _add_slices(cube, levels, node, layout):
         inner //= old
         if levels[a] != node[a]:
             table = maps[map_at[a, levels[a], node[a]] :]
+            # The cube as (outer, old, inner): slices whose codes merge are added up in (outer, new, inner).
             higher = np.zeros(outer * new * inner, cube.dtype)
             for o in range(outer):
                 for code in range(old):
@@ -239,6 +244,7 @@ def _add_slices(cube, levels, node, layout):
 @njit(cache=True, nogil=True)
 def _add(to, values, n, most):
     for i in range(n):
+        # Both are ``most`` at the most, and a cell holds twice that: the sum does not overflow before it is cut.
         to[i] += values[i]
         to[i] = min(to[i], most)
 

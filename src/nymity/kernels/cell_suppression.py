@@ -168,6 +168,7 @@ def renewed(items, classes, k, patterns, noise, order, start, stop, width, most,
         if n_old < 2:
             continue
         for p in range(len(patterns)):
+            # In the order of prices alone, the same items would get the same classes every time.
             keys[p] = prices[p] + noise * uniform(state)
         n_new = _solved(items, k, patterns[np.argsort(keys)], some[:size].copy(), label)
         if n_new < 0:
@@ -285,4 +286,5 @@ def uniform(state):
     x ^= x >> np.uint64(7)
     x ^= x << np.uint64(17)
     state[0] = x
+    # 53 bits over 2^53: as many as a float has, so 1 is never reached.
     return float(x >> np.uint64(11)) / 9007199254740992.0

@@ -80,6 +80,7 @@ def close_of_class(codes, counts, first, end, size, nodes, table, n, t, found, h
 @njit(cache=True, nogil=True)
 def _most(held, wanted, m, n_levels, n, size, numerator, denominator):
     """Return the bound of :func:`most_within` for one class, of which ``m`` nodes are gathered."""
+    # Every level has all n records of the table; those not in ``wanted`` lie in nodes where the class has none.
     absent, s = n_levels * n - wanted[:m].sum(), size
     while True:
         have, asked = np.int64(0), absent  # c(T), and q(T) n

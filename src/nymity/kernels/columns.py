@@ -36,6 +36,7 @@ def cheap_classes(
     stops after so many steps as ``patience`` says, or once another thread has set ``stop`` (1,).
     """
     n_types, most, room, found = len(points), 2 * k - 1, len(sizes), 0
+    # left: records of a type that are not yet members; hits: members so far of each triple.
     left, hits, chosen = counts.copy(), np.zeros(len(fines), np.int64), np.empty(most, np.int64)
     low, high = np.empty((most, points.shape[1])), np.empty((most, points.shape[1]))
     distinct, width, paid = np.ones((most, codes.shape[1]), np.int64), np.zeros(most), np.zeros(most)
@@ -46,6 +47,7 @@ def cheap_classes(
     depth = 0  # the members so far are chosen[: depth + 1]
     chosen[0], low[0], high[0] = root, points[root], points[root]
     paid[0] = prices[root] - levy - _take(root, left, hits, fines, starts, triple_of)
+    # Types from the root on: a class is found once, from its first type.
     end[0] = _rank(points, codes, set_costs, set_limits, prices, left, chosen[:1], low[0], high[0], distinct[0],
                    np.arange(root, n_types), k - 2, most - 2, limit + paid[0], nexts[0], wider[0], gain[0])  # fmt: skip
     while depth >= 0:

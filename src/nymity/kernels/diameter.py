@@ -22,6 +22,7 @@ def diameter(rows, order, most):
     ``rows`` (n, m): codes, not negative, in an order that puts like ones together; ``order``: columns to look at first.
     """
     n, m = rows.shape
+    # Nodes are numbered as in a heap: those below i are 2 i and 2 i + 1, and leaves begin at ``leaves``.
     leaves = 1
     while leaves * _BLOCK < n:
         leaves *= 2
@@ -30,6 +31,7 @@ def diameter(rows, order, most):
     for a in range(m):
         possible += codes[1, a] == _MIXED
     best, compared = _far_pair(rows, possible), 0
+    # A step down leaves two pairs more at most, and trees are not deep: a stack of 4,096 pairs is never full.
     left, right = np.empty(4096, np.int64), np.empty(4096, np.int64)
     left[0], right[0], waiting = 1, 1, 1
     while waiting and best < possible and compared < most:

@@ -60,6 +60,7 @@ def nearest(rows, round_, row, taken):
         record = row + step if row + step < n else row + step - n
         if taken[record]:
             continue
+        # The cost first: only what could be taken is looked for among the records that the row covers.
         cost = _added(rows, round_, row, record, least)
         if (cost < least or (cost == least and record < best)) and not _covered(rows, round_, row, record):
             best, least = record, cost

@@ -148,6 +148,7 @@ def advance(root, layout, rule, form, prefer, further, limit, best, ceiling, tru
         told = _measure(
             grouping, node, layout, rule, form, further, limit, ceiling, counts, lost_here, least, further_here
         )
+        # What no node below can keep either: where it is beyond the limit, all nodes below are ruled out, too.
         suppressed = least[m]
         if suppressed > limit:
             if n_ruled == len(out):
@@ -176,6 +177,7 @@ def advance(root, layout, rule, form, prefer, further, limit, best, ceiling, tru
             found_levels[n_found], found_counts[n_found], found_lost[n_found] = node, counts, lost_here
             found_further[n_found], found_loss[n_found] = further_here, value
             n_found += 1
+    # Intervals that were closed keep their place in the arrays; only those in the queue are handed back.
     still = np.array([i for _, i in queue], np.int64)
     open_intervals = bounds[still], bottoms[still], tops[still], gone[still], lost[still]
     found = (

@@ -23,6 +23,7 @@ def distinct(keys):
     table = np.zeros(size, np.uint32)  # group number plus one; 0 is free
     n_groups = 0
     for row in range(n):
+        # At most half full, so that free slots are near; four times as large, so that few rows are hashed again.
         if 2 * n_groups >= size:
             size, bits = 4 * size, bits + 2
             table = _rehash(keys, first, n_groups, size, bits)

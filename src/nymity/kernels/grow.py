@@ -37,6 +37,7 @@ def cheapest_class(columns, boxes, sizes, item, increase):
     """Return the class with the least total cost (or least increase of it) once the item is added."""
     best, best_cost = -1, np.inf
     for c in range(len(sizes)):
+        # A box costs that much for each record in it, so one that is wider costs all members.
         cost = (sizes[c] + 1) * cost_with(columns, boxes, c, item)
         if increase:
             cost -= sizes[c] * cost_of(columns, boxes, c)

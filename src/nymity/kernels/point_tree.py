@@ -159,6 +159,7 @@ def take(tree, number):
 def tree_of(points, metric):
     """Return a tree over points (n, p), all of which are left."""
     n, p = points.shape
+    # Nodes are halved while they have more than _LEAF points, so leaves have more than half of that, or all points.
     most = 2 * max(1, (4 * n) // _LEAF) + 2
     begin, end = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
     right, parent = np.zeros(most, dtype=np.int64), np.full(most, -1)
@@ -181,6 +182,7 @@ def tree_of(points, metric):
             continue
         some = order[start:stop]
         column = _widest(points, metric, some)
+        # Stable: which of equal points comes first depends on the caller's order alone.
         order[start:stop] = some[np.argsort(points[some, column], kind="mergesort")]
         middle = (start + stop) // 2
         waiting[size] = middle, stop, node

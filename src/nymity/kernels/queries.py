@@ -90,6 +90,7 @@ def answers(rows, entries, totals):
             if entries_fit[e] & fitting:
                 _add(of_entries, entries_fit[e], float(entries.records[e]))
         for q in range(64):
+            # Divided first: where all rows fit it is exactly 1, and the sum of whole numbers stays exact.
             total[q] += of_rows[q] / size * of_entries[q]
     return total
 
@@ -108,6 +109,7 @@ def _fits(cells, some):
 def _add(sums, bits, amount):
     """Add an amount where a bit is set."""
     for q in range(64):
+        # A choice and no branch: the compiler makes one step of several queries.
         sums[q] += amount if (bits >> np.uint64(q)) & _ONE else 0.0
 
 

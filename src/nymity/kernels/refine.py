@@ -86,6 +86,7 @@ def _propose_exchange(partition, search, r):
     fixed = partition.changed[own] <= since
     size, before = partition.size[own], loss(partition, own)
     freed = before - size * partition.without[r]
+    # partner stays -1 where the record moves alone.
     gain, partner, target = search.least, np.int64(-1), np.int64(-1)
     nearest, added = np.int64(-1), np.inf  # where joining costs least
     for e in range(_find_candidates(partition, search, r)):
@@ -242,6 +243,7 @@ def _find_candidates(partition, search, r):
     """Write the classes of records near record r to ``candidates``, the nearest first; return their number."""
     search.stamp[0] += 1
     now = search.stamp[0]
+    # The record's own class counts as seen: it is no candidate.
     search.seen[partition.class_of[r]] = now
     n = 0
     for e in range(search.nearest.shape[1]):

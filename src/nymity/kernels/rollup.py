@@ -38,6 +38,8 @@ def roll_up(keys, block, codes, weights, changed, word, shift, mask, map_at, map
     new_keys, group = _group(keys, changed, word, shift, mask, map_at, maps)
     n_entries = len(block)
     moved = np.empty(n_entries, np.uint32)  # group of each entry
+    # A counting sort by group: first the number of entries, then where each group begins, then where the next entry
+    # goes.
     end = np.zeros(len(new_keys) + 1, np.uint32)
     for e in range(n_entries):
         g = group[block[e]]

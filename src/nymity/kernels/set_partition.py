@@ -77,6 +77,8 @@ def _ascend(counts, prices, value, members, sizes, costs, n):
     bound, step = _sum(counts, prices), 1.0
     share, first, covered = np.empty(n_types), np.empty(n_types, np.int64), np.empty(n_types)
     for _ in range(_ROUNDS):
+        # share: least surplus per member among a type's classes; first: the class that has it; covered: members it
+        # takes.
         share[:], first[:], covered[:] = np.inf, -1, 0.0
         for c in range(n):
             each = (costs[c] - _paid(trial, members, sizes, c)) / sizes[c]
@@ -85,6 +87,7 @@ def _ascend(counts, prices, value, members, sizes, costs, n):
                     share[members[c, m]], first[members[c, m]] = each, c
         if (first < 0).any():  # a type in no class that could help: nothing is better
             return 0, fair
+        # trial + share are fair prices, so their sum is a bound, whatever the trial was.
         reached = _sum(counts, trial + share)
         if reached > bound:
             bound = reached

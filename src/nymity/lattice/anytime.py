@@ -84,6 +84,7 @@ class AnytimeLattice(LatticeSearch):
         until, before = monotonic() + seconds, inquiry.checks
         try:
             with interruptible():
+                # The first step comes before the clock is read, so that even the shortest budget checks the top.
                 exploration.step()
                 while not exploration.finished and monotonic() < until:
                     if self.checks is not None and inquiry.checks - before >= self.checks:
@@ -96,6 +97,7 @@ class AnytimeLattice(LatticeSearch):
         if exploration.finished or (best is None and inquiry.monotone):  # without a solution at the top there is none
             return ChosenNode(best, optimal=best is not None)
         if best is None:
+            # No solution was seen, but nodes that were not looked at may be some: this is no proof that there is none.
             raise self._none_yet(inquiry)
         return ChosenNode(best, optimal=False, bound=exploration.bound, exploration=exploration)
 

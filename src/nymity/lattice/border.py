@@ -32,6 +32,7 @@ def look_for_most_classes(inquiry: Inquiry) -> None:
     reached: list[Any] = []
     while True:
         checks, best, nodes = settle_classes(*arguments, tags, CHECKS_A_REPORT, most)
+        # Nodes of an earlier call are forgotten once a later one has found more classes.
         reached = [*(reached if best == most else []), *nodes]
         most, engine.checks = best, engine.checks + checks
         report(inquiry.observe, Progress(stage="searching the lattice", done=inquiry.checks))
@@ -48,6 +49,7 @@ def look_for_lowest(inquiry: Inquiry) -> None:
         return
     minimal = minimal_nodes(solutions_by_size(inquiry)) + np.array(inquiry.space.low)
     losses = np.array([(inquiry.loss.floors(levels, None) or (0.0,))[0] for levels in minimal.tolist()])
+    # Those that tie are checked, too: which of them is best is a matter of the records they suppress.
     for levels in minimal[losses <= losses.min() * (1 + 2 * TIE)].tolist():
         inquiry.check(tuple(levels))
 
@@ -83,7 +85,9 @@ def decided_by_size(inquiry: Inquiry) -> bool:
 def kernel_arguments(inquiry: Inquiry) -> tuple[Any, ...]:
     """What ``settle`` needs to know of the table, the models and the lattice."""
     space, engine, table = inquiry.space, inquiry.engine, inquiry.engine.table
+    # A solution publishes at least one record. No class is larger than the table, so that this smallest fits 32 bits.
     limit, smallest = min(inquiry.seen.limit, table.n_records - 1), min(engine.smallest, table.n_records + 1)
+    # Two cells are added before the sum is cut at the smallest class: twice that must fit.
     cell = np.uint8 if smallest < 2**7 else np.uint32
     n_levels = max(h.height for h in table.hierarchies) + 1
     map_at, width = np.zeros((len(table.names), n_levels, n_levels), np.int64), np.ones((len(table.names), n_levels))

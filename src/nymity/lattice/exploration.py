@@ -140,8 +140,10 @@ class Exploration:
             there = yield from self._ask(lower)
             if there is None or (gain := self._value(here) - self._value(there)) <= 0:
                 continue
+            # One more than the records, so that steps which suppress no more are ordered by what they gain.
             cost = 1 if at_any_price else 1 + int(there.suppressed[0]) - int(here.suppressed[0])
             price = cost / gain
+            # The price was looked up at an earlier node and has risen since: another attribute comes first now.
             if prices and price > prices[0][0]:
                 heapq.heappush(prices, (price, axis))
                 continue

@@ -97,11 +97,15 @@ class IterativeRecoding(TableMethod[LatticeOutcome]):
             model.check(table)
         space, left = Space.of(table), _Left.of(table, models)
         if not left.publishable(space.high):
+            # The highest levels publish the last layer. If they cannot publish even the whole table, no order of layers
+            # can.
             raise refuse(table, models, "0", left.engine.check(space.high))
         release, order = _Release(table, models, prepared), _order(space, prepared)
         needed = ceil(validation.exact_fraction(self.share) * table.n_records)
         while left.n_records:
             if left.n_records < needed:
+                # Layers may be smaller from here on, so nodes that were passed over for publishing too little come
+                # again.
                 needed, order = min(needed // 2, left.n_records), _order(space, prepared, order.checks)
             node = order.next(left, max(needed, 1))
             before, left = left, release.take(left, node, space.high)
@@ -235,6 +239,8 @@ class _Ascent:
                 if left.engine is left.relaxed or left.published(top) >= needed:
                     return top
                 continue
+            # Cut off at the top's level of one attribute: one part has all nodes at that level, the other those below
+            # it.
             axis = self._widest(bottom, top)
             self._push((*bottom[:axis], top[axis], *bottom[axis + 1 :]), top)
             self._push(bottom, (*top[:axis], top[axis] - 1, *top[axis + 1 :]))

@@ -170,6 +170,7 @@ class EvaluatedNodes(Carded):
         validation.whole_number("best.n", n, at_least=0)
         found = np.flatnonzero(self.solution)
         if 0 < n < len(found):
+            # Only what is as good as the n-th is sorted: a lattice may have millions of solutions.
             found = found[self.loss[found] <= np.partition(self.loss[found], n - 1)[n - 1] * (1 + TIE)]
         levels = self.levels[found].astype(np.int64)
         keys = (*levels.T[::-1], levels.sum(axis=1), self.suppressed[found], _ranks(self.loss[found]))
@@ -225,6 +226,7 @@ def _same_costs(asked: Needs, had: Needs) -> bool:
 def _ranks(losses: Floats) -> Ints:
     """Number losses from 0 in ascending order, ties alike."""
     order = np.argsort(losses)
+    # A loss has the rank of the one before it unless it is larger by more than a tie.
     rising = losses[order]
     ranks = np.empty(len(losses), dtype=np.int64)
     ranks[order] = np.cumsum(np.concatenate([[False], rising[1:] > rising[:-1] * (1 + TIE)])[: len(losses)])

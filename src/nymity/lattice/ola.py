@@ -79,6 +79,7 @@ def _evaluate(inquiry: Inquiry, minimal: NDArray[np.int64], known: dict[Node, No
     loss, least, evaluated = inquiry.loss, np.inf, []
     floors = np.full(len(minimal), -np.inf)
     if isinstance(loss, PreparedAttributeLoss):
+        # What the levels alone lose, as if nothing were suppressed: the true loss is no less.
         nothing = np.zeros_like(minimal)
         floors = loss.aggregate(loss.attribute_losses(minimal, nothing[:, :1], nothing), loss.weights)[:, 0]
     for i in np.argsort(floors, kind="stable"):
@@ -133,6 +134,7 @@ def _solutions(inquiry: Inquiry, known: dict[Node, NodeStatistics]) -> NDArray[n
     while waiting:
         bottom, top = waiting.pop()
         inside = tuple(slice(*ends) for ends in zip(space.at(bottom), (t + 1 for t in space.at(top)), strict=True))
+        # A top that is no solution settles everything below it, and a bottom that is one everything above it.
         if (tags[inside] != UNKNOWN).all() or not solves(top) or solves(bottom):
             continue
         rising = [a for a in range(len(top)) if top[a] > bottom[a]]

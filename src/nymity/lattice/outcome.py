@@ -86,6 +86,7 @@ def recoding_of(engine: RollUp, node: Node, columns: Sequence[str]) -> LevelReco
     )
     if table.persons is None or (published := classes.decision.persons) is None:
         return recoding
+    # Linked rows: persons who are too easily told from others are left out whole, also of classes that are published.
     return recoding.leaving_out(table.persons.name, table.persons.ids.filter(pl.Series(~published)))
 
 

@@ -113,6 +113,7 @@ class RollUp:
         columns = [table.sensitive[name] for name in self.sensitive]
         self._sensitive = [(column, column.totals) for column in columns]
         self._key_attributes = [a for a in range(len(table.names)) if a != self.pivot]
+        # The pivot is counted and not hashed, so it takes no bits of the key.
         sizes = [1 if a == self.pivot else h.domain_size for a, h in enumerate(table.hierarchies)]
         self._layout = KeyLayout.for_sizes(sizes)
         #: The code of ``*`` by attribute and level, which trees of uneven depth have below their top.
@@ -396,6 +397,7 @@ class RollUp:
         last, n = snapshot.groupings[-1], len(snapshot.groupings[-1].keys)
         if not self.counts_population:
             return records_of_blocks(last.block, last.weights, n), None
+        # Codes are PUBLISHED and POPULATION, 0 and 1: a block has an even and an odd place.
         of_both = 2 * last.block.astype(np.int64) + last.codes
         both = np.bincount(of_both, weights=last.weights, minlength=2 * n)
         return both[PUBLISHED::2].astype(np.uint32), both[POPULATION::2].astype(np.int64)
@@ -511,6 +513,7 @@ def _order(table: EncodedTable, attributes: Sequence[int]) -> NDArray[np.int64]:
     occurs = [table.frequencies[a] > 0 for a in attributes]
     if prod(int(np.count_nonzero(one)) for one in occurs) > 2**64:
         return rows[np.lexsort(columns[::-1])]
+    # A number with one digit per attribute, in the base of its values in use: order by it is lexicographic order.
     number = np.zeros(len(rows), np.uint64)
     for values, column in zip(occurs, columns, strict=True):
         number *= np.uint64(np.count_nonzero(values))

@@ -179,6 +179,7 @@ class Inquiry:
     relaxed: RollUp
     seen: SeenNodes
     observe: Observer
+    # Sets and a dict in a frozen class: copies for another observer share what was found so far.
     _relaxed_nodes: set[Node] = field(default_factory=set)
     _nodes_of_both: set[Node] = field(default_factory=set)
     _proved: dict[str, float] = field(default_factory=dict)

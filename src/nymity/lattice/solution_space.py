@@ -81,6 +81,7 @@ def _walks(losses: Mapping[str, PreparedLoss]) -> list[tuple[Needs, list[str]]]:
     walks: list[tuple[Needs, list[str]]] = []
     for name, loss in losses.items():
         for i, (needs, names) in enumerate(walks):
+            # The first walk that serves both is taken: there are few losses, and fewer kinds of needs.
             both = _joined(needs, loss.needs)
             if both is not None:
                 walks[i] = (both, [*names, name])

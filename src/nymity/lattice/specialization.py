@@ -221,6 +221,7 @@ class Cuts:
         """Return whether labels stay distinct and every promise holds after a step."""
         labels = [self._label(step.column, node) for node in self.shown[step.column] if node != step.node]
         new = [self._label(step.column, node) for node in step.children]
+        # In a release two nodes with one label would be one value, of which nobody could say what it stands for.
         if len({*labels, *new}) < len(labels) + len(new):
             return False
         if len(step.children) == 1:
@@ -253,6 +254,7 @@ class Cuts:
             return True
         values = self._values[demand.attribute]
         held_by, held = tally(group, len(sizes), values, len(demand.listed), rows, self.counts)
+        # Values that nobody called sensitive may be as frequent as they are.
         held_by[~demand.listed[values[rows]]] = -1
         return bool(within(group, sizes, held_by, held, demand.c.numerator, demand.c.denominator))
 
@@ -270,6 +272,7 @@ class Cuts:
     def take(self, step: CutStep) -> list[CutNode]:
         """Publish the children in place of their parent; return them."""
         a, shown = step.column, self.shown[step.column]
+        # The first child takes over its parent's number, the others get new ones: no other cell is renumbered.
         numbers = np.array([step.of.cell, *range(len(shown), len(shown) + len(step.children) - 1)])
         shown[step.of.cell] = step.children[0]
         shown += step.children[1:]

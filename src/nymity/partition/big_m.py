@@ -64,6 +64,8 @@ def _alike(x: Any, pairs: list[tuple[int, int]], optimize: Any) -> Any:
             for first, size in ((0, y_size), (n_cells, z_size)):
                 for sign in (1.0, -1.0):
                     row = np.zeros(2 * n_cells + len(pairs))
+                    # sign * (end of i - end of other) + size * v <= size: equal ends where v is 1, and nothing asked
+                    # where it is 0.
                     row[first + i * m + j], row[first + other * m + j], row[2 * n_cells + p] = sign, -sign, size
                     rows.append(row)
                     most.append(size)

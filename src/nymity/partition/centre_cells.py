@@ -94,6 +94,7 @@ def _middles(attribute: AttributeLayout, assignment: Assignment, a: int, centre:
         # Of equally frequent values the first: the order of records has no say in what is published.
         order = np.lexsort([values, -counts, classes])
         return np.asarray(values[order][starts])
+    # The first value that at least half of a class's records do not exceed: the lower median of an even number.
     upto = np.cumsum(counts)
     before = np.append(0, upto)[starts]
     sizes = np.bincount(classes, weights=counts).astype(np.int64)

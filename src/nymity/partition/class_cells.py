@@ -66,6 +66,7 @@ class Suppressing:
         """Return the cells of these values (n,), some of which are suppressed, and the number of each one's cell."""
         hierarchy = attribute.hierarchy
         shared, numbers = np.unique(ranks[~gone], return_inverse=True)
+        # The cell after all shared values is the suppressed one.
         number = np.full(len(gone), len(shared), dtype=np.int64)
         number[~gone] = numbers
         codes, labels = attribute.occurring[shared].tolist(), hierarchy.labels[attribute.level]
@@ -100,6 +101,7 @@ def _alike(attribute: AttributeLayout, values: ClassValues, *, by_ends: bool) ->
         content, size = values.ranks.tobytes(), values.ranks.itemsize
         extents = _extents(values, np.flatnonzero(several))
         contents = (content[start * size : end * size] for start, end in extents)
+        # From n * n on, which no pair of ends reaches.
         keys[several] = [n * n + known.setdefault(ranks, len(known)) for ranks in contents]
     elif attribute.hierarchy.values[attribute.occurring[0]] is None:  # a missing value stands beside an interval
         inner = several & (lowest == 0)

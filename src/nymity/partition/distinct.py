@@ -79,6 +79,7 @@ def _nearest(points: Floats, codes: Ints, set_costs: Floats, counts: Ints, k: in
     """Return the distance of each type to the (k - 1)-th nearest record, others of the type being at distance 0."""
     prices = np.empty(len(points))
     for t in range(len(points)):
+        # Two records that differ in a set are a class of two values there, and each value costs the price of the set.
         apart = np.abs(points - points[t]).sum(axis=1) + (codes != codes[t]) @ (2 * set_costs)
         order = np.argsort(apart, kind="stable")
         prices[t] = apart[order[np.searchsorted(np.cumsum(counts[order]), k)]]

@@ -220,6 +220,7 @@ def _recoding(
     table = problem.table
     profiles, combinations = table.profiles, table.combinations.astype(np.int64)
     values = combinations[profiles.combination[problem.profile_of_records]]  # (n, m)
+    # Rows as if they were classes of the k records they cover: their cells are made by the same code.
     owner = np.repeat(np.arange(len(covers)), covers.shape[1])
     cells, numbers = {}, []
     for a, attribute in enumerate(problem.attributes):

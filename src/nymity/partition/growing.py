@@ -69,6 +69,7 @@ def _place_leftovers(
 ) -> None:
     """Add what is left, in sorted order, to ``members``."""
     sizes = np.array([len(m) for m in members])
+    # The last box was of the record that was added last, and is no class.
     kept = ClassBoxes(*(array[:-1] for array in boxes))
     remaining = np.flatnonzero(tree.left)
     for item in remaining[np.argsort(tree.ranks[remaining])]:
@@ -151,6 +152,7 @@ def columns_of(geometry: Geometry, *, grid: bool) -> Columns:
         set_scales=geometry.set_scales[sets],
         set_limits=geometry.set_limits[sets],
         starts=starts,
+        # 1.5 * 2^e, e far above any cost: floats there are multiples of 2^(e - 52), so that adding it rounds to these.
         grid=1.5 * 2.0 ** (frexp(most)[1] + 52 - GRID_BITS) if grid else 0.0,
     )
 

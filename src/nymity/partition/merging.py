@@ -46,6 +46,7 @@ def _joined(boxes: _Boxes, failing: Ints) -> Ints:
             break
         nearest = int(others[np.argmin(boxes.price(c, others))])
         free[nearest] = False
+        # Each class is in one union at most, so this number stays its own and nothing leads on from it.
         into[max(c, nearest)] = min(c, nearest)
     _, numbers = np.unique(into, return_inverse=True)
     return numbers.astype(np.int64)

@@ -149,6 +149,7 @@ class _Boxes:
         codes, n = problem.table.combinations[known.combination[self.profiles]].T, len(self.profiles)
         scales = np.zeros((len(attributes), max(len(a.occurring) for a in attributes)))
         small = np.uint16 if scales.shape[1] <= 2**16 else np.uint32
+        # places (n_axes, n): two bytes each where they fit, since cuts go through all of them again and again.
         places = np.stack([a.rank.astype(small)[codes[i]] for i, a in enumerate(attributes)])
         for i, a in enumerate(attributes):
             scales[i, : len(a.position)] = a.position * (0.0 if a.is_set else a.scale)
@@ -253,6 +254,7 @@ class _Boxes:
         halves = np.bincount(parts.classes, weights=parts.records)
         for number in np.flatnonzero(fine):
             after = sizes.copy()
+            # Only sizes are asked for, not where classes begin: any two places inside the segment will do.
             after[segments[number, 0]], after[segments[number, 1] - 1] = halves[2 * number : 2 * number + 2]
             classes = Classes(after[after > 0].astype(np.uint32), {})
             everyone = np.ones(len(classes), dtype=np.bool_)

@@ -171,6 +171,7 @@ class PairBranching:
         product = 1.0
         for child in children:
             tried = self.program.try_out(child.allowed, child.rows, child.times, below=self.target)
+            # A side that does not rise at all must not hide by how much the other one does.
             product *= max(tried - value, 1e-6)
         return product
 

@@ -173,6 +173,8 @@ def _sweep(partition: Partition, search: Search, kind: int, accepts: Accepts | N
         made, done, moved = improve(partition, search, kind, done, stop, accepts is not None)
         n_changes += made
         refused = accepts is not None and moved > 0 and not _settle(partition, search, moved, accepts)
+        # The same record or class again, now without the classes that are banned: there may be a change that models
+        # accept.
         if refused and kind != DISSOLVE:
             (search.tried if kind == EXCHANGE else search.recut)[done] = -1
             continue

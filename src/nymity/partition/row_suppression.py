@@ -161,6 +161,7 @@ class _ShownCells:
         """Return the number of each item's combination of cells in some columns, and the records of each."""
         number = np.zeros(len(self.stars), dtype=np.int64)
         for a in chosen:
+            # A star is a value like others here, with the code 0.
             cells = np.where(self.stars[:, a], 0, self.items.codes[:, a] + 1)
             _, number = np.unique(number * (int(cells.max()) + 1) + cells, return_inverse=True)
         sizes = np.bincount(number, weights=self.items.counts).astype(np.int64)
@@ -215,6 +216,7 @@ class _ShownCells:
             after = tuple(
                 int(self.items.codes[item, a]) + 1 if b == a else cell for b, cell in zip(chosen, before, strict=True)
             )
+            # Rows that keep their star must be none or enough without this one, and those that it joins enough with it.
             left = table[before] - count
             if 0 < left < k or table[after] + count < k:
                 return

@@ -168,6 +168,7 @@ def covered_by_classes(
     for done in range(rounds):
         order = np.lexsort(items.codes[:, np.argsort([uniform(state) for _ in range(n_columns)])].T)
         order = order[found.stars[found.class_of[order]] != 0]  # others cost nothing
+        # Windows begin elsewhere in each round: what a boundary has kept apart comes together in another.
         order = np.roll(order, int(uniform(state) * WIDTH))
         n_windows = -(-len(order) // WIDTH)
         for start in range(0, n_windows, WINDOWS):
@@ -300,6 +301,7 @@ def _item_classes(items: CountedItems, label: Ints) -> ItemClasses:
     n, n_classes = len(label), int(label.max()) + 1
     free = np.append(np.arange(n), n - n_classes)
     free[: n - n_classes] = np.arange(n_classes, n)
+    # Numbers of classes are below n, so ``free`` has room for all; how many are free stands last.
     nobody, nothing = np.full((3, n), -1), np.zeros((2, n), dtype=np.int64)
     classes = ItemClasses(nobody[0], nobody[1], nobody[2], nothing[0], nothing[1], free)
     fill(items, classes, label)

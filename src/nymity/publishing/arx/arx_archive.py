@@ -164,6 +164,7 @@ def parse_xml(text: str, *, where: str) -> XmlElement:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, words
+    # Entities are declared in a document type: without one nothing can expand to gigabytes, or name a file to read.
     parser.StartDoctypeDeclHandler = _refuse_document_type
     try:
         parser.Parse(text, True)

@@ -151,6 +151,7 @@ class _Reading:
         self.files[TABLE_NAME] = text
         source: dict[str, Any] = {"path": TABLE_NAME, "delimiter": self.delimiter, "header": True}
         mark = re.escape(self.delimiter)
+        # A whole cell, in quotes or not: in the middle of a text the word is only a word.
         if re.search(rf'(?:^|{mark})"?{_MISSING}"?(?:{mark}|$)', text, flags=re.MULTILINE):
             source["missing"] = [_MISSING]
             self.notes.append(f"cells {_MISSING!r}, as ARX shows them, are read as missing")
@@ -225,6 +226,7 @@ class _Reading:
         quasi = [fields for fields in columns.values() if fields["role"] == Role.QUASI]
         if any("weight" in fields for fields in quasi):
             for fields in quasi:
+                # Columns that nobody weighed have ARX's default. Ours, 1, would count double beside weights of others.
                 fields.setdefault("weight", _WEIGHT)
         return {"privacy": models, "method": self._method(config)}
 

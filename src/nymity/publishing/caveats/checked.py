@@ -108,6 +108,7 @@ def _unlike_job(
     told = stated.get("earlier_releases", [])
     entries = [entry.get("smallest_group") for entry in told if not {"withheld", "people_in_both"} & entry.keys()]
     left = [entry["smallest_group"] for entry in told if entry.get("smallest_group") is not None]
+    # What a certificate says of earlier releases is held against its own warnings: one without the other was edited.
     promised = max((model.smallest_class for model in models), default=1)
     if None in entries and "earlier-releases-not-measured" not in keys:
         problems.append("it names an earlier release that was not measured, and does not warn of it")

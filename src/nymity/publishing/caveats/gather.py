@@ -43,6 +43,7 @@ def caveats_of(
     """
     always = [*earlier, *by_nature(type(outcome.recoding), job.privacy), *caveats_of_schema(job.schema, job.privacy)]
     if outcome.recoding.is_private:
+        # No record is looked at: a warning that came and went with one of them would break the promise.
         without = [Caveat.by_nature(WITHOUT_LEDGER)] if job.ledger is None else []
         return worst_first([*always, *without, *empty_promises(job.privacy, {})])
     schema, buckets = job.schema, recoded.counts is not None

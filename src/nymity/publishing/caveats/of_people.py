@@ -57,6 +57,7 @@ def several_records(
             continue
         least = None
         if group and released.height and not withheld.classes:
+            # A gap may be of anybody, so that each counts as somebody else.
             least = fewest_of_a_class(released, group, _each_gap_apart(values)[source_rows])
         found.append(several_caveat(name, len(known), different, most, least))
     return found
@@ -144,6 +145,7 @@ def _of_people(source: pl.DataFrame, schema: Schema) -> list[str]:
         return []
     different = {name: values.drop_nulls().n_unique() for name, values in texts.items()}
     repeats = {name: different[name] < len(values.drop_nulls()) for name, values in texts.items()}
+    # No column tells all records apart, so none numbers them: the one with most values is nearest to a person.
     if all(repeats.values()):
         return [max(texts, key=lambda name: different[name])]
     each = {name: len(values.drop_nulls()) / different[name] for name, values in texts.items()}

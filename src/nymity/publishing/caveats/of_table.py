@@ -104,6 +104,7 @@ def single_out(rows: int, insensitive: Sequence[str], unique: Unique) -> list[Ca
     together = unique(tuple(insensitive)) if len(insensitive) > 1 else by_column[insensitive[0]]
     if together <= before:
         return []
+    # The first of equal ones, in the order of the schema: the same table gives the same words.
     worst = max(by_column, key=lambda name: by_column[name])
     says = f"{_rows(by_column[worst], rows)} unique once {worst!r} is known"
     if by_column[worst] <= before:
@@ -209,6 +210,7 @@ def _without_promise(values: ValuesByClass, classes: bool) -> Caveat:
     alike = found.filter(pl.col("values") == 1)
     records, certain, largest = int(found["records"].sum()), int(alike["records"].sum()), _largest_share(found)
     says = f"No promise is about {name!r}: "
+    # Certainty comes before shares: of such a class everybody's value is read off, whatever k is.
     if certain:
         says += (
             f"in {alike.height:,} of {found.height:,} classes everybody has the same value, "

@@ -27,6 +27,7 @@ def begun_contradictions(form: CertificateForm, schema: Schema, method: Method |
     if form.loss.proven_optimal:
         yield "it says that no levels lose less, though lower ones were not looked at (loss.begun)"
     value, cost = form.loss.value, begun.may_cost
+    # The slack is for sums in floating point, which a certificate states in decimals.
     if cost is not None and (value is None or not 0 <= cost <= value * (1 + 1e-9) + 1e-9):
         yield "lower levels cannot lose so much less (loss.begun, loss.value)"
 

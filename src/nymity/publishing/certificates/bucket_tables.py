@@ -28,6 +28,7 @@ def check_counts(table: pl.DataFrame, counts: pl.DataFrame) -> str:
     for name, column in (("release", table[BUCKET]), ("sensitive table", counts[BUCKET]), (COUNT, counts[COUNT])):
         if not column.dtype.is_integer():
             raise InputError(f"{name}, column {column.name!r}", expected="whole numbers", got=str(column.dtype))
+        # Unsigned numbers beyond 2^63 would become negative in the sums that follow.
         if column.cast(pl.Int64, strict=False).null_count() > column.null_count():
             raise InputError(f"{name}, column {column.name!r}", expected="whole numbers below 2^63", got="a larger one")
     return others[0]

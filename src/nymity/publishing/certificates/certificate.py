@@ -143,7 +143,9 @@ def certify(
     those of published columns are told. ``begun`` says where a search began above the lowest levels.
     """
     recoding, nothing = outcome.recoding, NOT_PRIVATE if outcome.foreseen else ""
+    # A known seed lets anybody repeat the draws, so what rests on them is no secret any more: words say so.
     foreseen, by_values = bool(drawn) and job.seed is not None, any(model.sensitive for model in job.privacy)
+    # Second tables by the names of their files: paths of the custodian's machine have no place in a certificate.
     job = replace(job, privacy=tuple(public_model(model) for model in job.privacy))
     pseudonyms, withheld = pseudonym_section(job.schema), Withheld.of(job.schema, job.privacy, job.method)
     random_sources = [f"{'a known seed' if nothing and what in recoding.drawn else origin}: {what}" for what in drawn]

@@ -447,6 +447,7 @@ def certificate_form(data: object, where: str = "certificate") -> CertificateFor
         raise FileError(where, expected="a certificate, a table of fields", got=type(data).__name__)
     form = _FORMS[CERTIFICATE.number_of(data, where)]
     try:
+        # Through JSON, so that data from Python are held to the same types as a file: True is no 1, a tuple is a list.
         text = json.dumps(data, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise FileError(where, expected="a certificate, plain data as JSON has it", got=str(error)[:200]) from error

@@ -82,6 +82,7 @@ class StatedJob:
         attributes = {name: _without_withheld(name, dict(item), where) for name, item in job.schema_.items()}
         schema = _placed(where, "job", lambda: parse_schema(attributes))
         output = _placed(where, "job", lambda: parse_output(job.output))
+        # A hierarchy with a part withheld is left out here, so distances in it cannot be measured.
         whole = {name for name, item in attributes.items() if "hierarchy" in item}
         models = _placed(where, "", lambda: parse_models([promise.plain for promise in form.promised]))
         return StatedJob(
@@ -157,6 +158,7 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     if [promise.plain for promise in form.promised] != list(form.job.privacy):
         yield "what is promised is not what its job demands (promised, job.privacy)"
     for promise, model in zip(form.promised, stated.models, strict=True):
+        # Readers go by the words: these must say no more than the parameters beside them.
         if promise.means not in _meanings(form, stated, model):
             yield f"the words of the promise {promise.model} are not what its parameters mean (promised.means)"
         shown = pseudonym_section(stated.schema) is not None
@@ -360,6 +362,7 @@ def _outputs(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     parts = [output.file_sha256, output.formulas_neutralized]
     for further in (second, output.child_table):
         parts += [] if further is None else [further.file, further.file_sha256]
+    # All parts speak of files, or none does, as of a table in a database or in memory.
     if any((part is not None) != written for part in parts):
         yield "a file is described in part only (output)"
     yield from _table_in_database(form, stated)
@@ -410,6 +413,7 @@ def _files(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     if (form.files is not None) != (form.output.file is not None):
         yield "the hashes of its files are missing, or have no file (files, output.file)"
         return
+    # The list of files and the sections on tables must name the same hashes: checkers may go by either.
     listed = {item.file: item.sha256 for item in form.files or ()}
     if len(listed) < len(form.files or ()):
         yield "it lists a file twice (files)"
@@ -493,6 +497,7 @@ def _without_withheld(name: str, attribute: dict[str, Any], where: str) -> dict[
     for field in (*withheld, *told):
         if field not in fields:
             raise FileError(place, expected=f"fields of {kind!r}: {', '.join(fields)}", got=as_given(field))
+    # Else a reader could be shown one value while another was used.
     if set(withheld) & set(told) or len(set(withheld)) < len(withheld):
         raise FileError(place, expected="a field given or withheld", got="both, or twice")
     return {key: value for key, value in attribute.items() if key != "hierarchy"}

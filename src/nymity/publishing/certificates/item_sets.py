@@ -167,6 +167,7 @@ def items_section(
     made = recoding.items
     assert made is not None
     entries = column.entries(released[column.name])
+    # A group is what stands for another item than itself.
     groups = {published for item, published in made.published.items() if published != item}
     return {
         "column": column.name,

@@ -19,6 +19,7 @@ def private_contradictions(
 ) -> Iterator[str]:
     """Return where what is said of a private release is not what its promise means, or cannot be."""
     for name, attribute in schema.items():
+        # A run that stops at a gap tells that there is one: private runs leave such records out instead.
         if attribute.missing == "error" or (name == schema.person and attribute.missing != "drop"):
             yield f"gaps would stop its run, which {model.key} does not let them (job.schema.{name})"
     is_private = not form.is_seeded
@@ -61,6 +62,7 @@ def _is_ledger(told: Any) -> bool:
         and set(told) == {"used", "composition", "releases", "spent", "budget"}
         and told["used"] is True
         and told["composition"] in (Spending.ADDED_UP, Spending.PLANNED)
+        # Not isinstance: True is an int to Python, and no number of releases.
         and type(told["releases"]) is int
         and told["releases"] > 0
         and all(isinstance(pair, Mapping) and set(pair) == {"epsilon", "delta"} for pair in pairs)

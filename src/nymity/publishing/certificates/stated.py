@@ -45,6 +45,7 @@ class Stated:
             return Stated(form=form, job=StatedJob.of(form), plain=certificate)
         certificate = path_text("certificate", certificate)
         refuse_between(Path(certificate).parent)
+        # Read once: what is checked against the signature are the very bytes that were parsed.
         where, content = certificate, read_bytes(certificate)
         plain = parse_bytes(content, where)
         form = certificate_form(plain, where)

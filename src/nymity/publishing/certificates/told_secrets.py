@@ -50,6 +50,7 @@ def impossible_groups(form: CertificateForm) -> Iterator[str]:
     for entry in measured:
         both, with_all, demanded = (_whole_number(entry, name) for name in _FIGURES)
         group = entry.smallest_group
+        # With several releases the least is what all of them leave together.
         left = with_all if several else group
         if (
             both is None

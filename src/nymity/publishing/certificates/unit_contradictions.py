@@ -74,6 +74,7 @@ def _suppressed(form: CertificateForm, unit: UnitSection, units: int, method: Me
         yield f"records are put together to one for each of the {counts}, and there are others (unit, input)"
     if not min(gone.records, 1) <= touched <= gone.records:
         yield f"other {counts} lost records than records were suppressed (unit.touched_by_suppression, suppressed)"
+    # Each who is left has a row at least; masked rows are of nobody in particular.
     left, rows = units - lost, form.output.records - gone.masked
     if not min(rows, 1) <= left <= rows:
         yield f"those {counts} who are left have no rows, or rows are of nobody (unit.lost_to_suppression, output)"
@@ -134,6 +135,7 @@ def _reached(form: CertificateForm, unit: UnitSection, models: Sequence[PrivacyM
                 yield f"{promise.model} does not measure {name!r} (measured.models)"
         if measured.parameters.get("knows") != promise.plain.get("knows"):
             yield f"{promise.model} measured against other knowledge than it promises (knows, measured.models)"
+        # k of a class is its smallest in the table, k of a map its smallest in the population.
         most, key = people if model.second_table else fewest, promise.model
         if model.beyond_classes:
             most = unit.units or form.measured.records

@@ -150,6 +150,7 @@ def verify(
     if population is not None:
         beside = {"population": population.cells, "members": population.members, "people": population.people}
         beside["owners"] = population.owners
+    # Plain group-bys, which share no code with the search: an error there cannot hide here.
     groups = Groups(
         table,
         quasi,

@@ -52,6 +52,7 @@ def shown_caveats(
     if is_private(method):
         return ShownCaveats()
     withheld = Withheld.of(schema, models, method)
+    # Counted on the rows where these show whose they are; else the certificate's word is compared with itself alone.
     share = None if figures is None else figures.row_share
     if figures is None and stated is not None and stated.unit is not None:
         share = stated.unit.largest_share_of_a_class

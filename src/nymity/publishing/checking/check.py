@@ -186,9 +186,11 @@ def check(
         raise InputError(
             "check", expected="a job or a certificate to check against", got="neither", hint="certificate=..."
         )
+    # Where both are given the job decides what is promised: whoever sent the certificate may have weakened it.
     promised = _Promised.of(job, stated)
     if original is not None:
         refuse_children("original", opened.children)
+        # An engine numbers no rows: which record a row is of is found by the cells, where that can be found.
         if stated is not None and stated.form.input is not None and stated.form.input.content_format is not None:
             original = original_table(original, job, stated.reading)
             opened = opened.linked_to(original)
@@ -205,6 +207,7 @@ def check(
         released=files.table,
         hashed=None if original is None else _hashed(opened),
     )
+    # What lacks a table is answered "unseen", never "holds": silence must not pass for a check.
     unseen = {model: why for model in promised.models if (why := further.missing(model))}
     measuring = Measuring(
         files=files,
@@ -251,6 +254,7 @@ def check(
     caveats = _caveats(measuring, verified, promised, job, stated)
     findings += [Checked(about="not_protected", says=says, answer=Answer.BROKEN) for says in caveats.problems]
     found = CheckResult(verification=verified, findings=tuple(findings), key=named, warnings=caveats.warnings)
+    # What looks like tampering may be another release that took the place of this one while it was read.
     if found.answer is Answer.BROKEN:
         _refuse_exchanged(stated)
     return found
@@ -428,6 +432,7 @@ def _promises(
             words = promise_of(model, buckets=measuring.files.counts is not None, unit=counts)
             answer, why = Answer.UNSEEN, unseen[model]
             counted = counts != "records" and model.over_persons == "number" and not model.second_table
+            # A class has no more persons than records: what fails by records fails by persons, whoever they are.
             if counted and not measuring.by_records(model).holds:
                 answer = Answer.BROKEN
                 why = f"not even the records would be enough, had each another {counts[:-1]}"
@@ -576,6 +581,7 @@ def signed(stated: Stated | None, key: VerifyingKey | str | Path | None) -> Iter
         return
     if stated is None or stated.content is None:
         raise InputError("check", expected="the certificate file beside a key: its bytes are signed", got="none")
+    # The bytes as they were read, not the parsed form: two texts can have one meaning, and one was signed.
     public = key if isinstance(key, VerifyingKey) else VerifyingKey.load(key)
     problem = stated.unsigned or public.problem(stated.content, stated.signature)
     if problem:

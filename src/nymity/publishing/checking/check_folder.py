@@ -61,6 +61,7 @@ def check_folder(
         )
     own = stated.job
     try:
+        # A certificate is anybody's: it may ask for what no engine can count, and that is said before rows are read.
         check_engine(named, own.schema, own.models, own.method, own.output, children=None)
     except JobError as error:
         raise InputError(str(folder), expected=error.expected, got=error.got, hint="check without an engine") from error
@@ -105,6 +106,7 @@ def _problems(found: CountedRelease, stated: Stated, path: Path) -> Iterator[Che
         told.append(("output", f"the certificate states {form.output.records:,} records, not {found.records:,}"))
     if found.figures.sha256 != form.output.content_sha256:
         told.append(("output", "the cells are not those the certificate was made for (content_sha256 differs)"))
+    # Only where the cells agree: the hash of the file then tells another spelling of the same table.
     elif form.output.file_sha256 not in (None, file_fingerprint(path)):
         told.append(("output", "the file is not the one the certificate was made for (file_sha256 differs)"))
     if form.output.row_order == "sorted" and not _is_sorted(path):

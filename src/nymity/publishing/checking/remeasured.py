@@ -68,6 +68,8 @@ class Measuring:
             try:
                 return seen, self(self.files.table, seen)
             except InputError as error:
+                # One model at a time, until what is left can be measured: the error names the hierarchy that is
+                # missing.
                 lacking = [m for m in seen for name in m.sensitive if error.where == f"hierarchy of {name!r}"]
                 if not lacking or lacking[0].sensitive[0] in self.hierarchies:
                     raise
@@ -172,6 +174,7 @@ class FurtherTables:
                 persons = _persons(table, person, linked.rows) if persons is None else persons
                 touched = _touched(table, schema, person, linked)
             if hashed is not None:
+                # Salted, so that only the custodian can compare: a plain hash would confirm any guess of the original.
                 another = source_hash(table, schema, hashed[2], salt=hashed[0]) != hashed[1]
             compared = {"unit"} if touched is not None else set()
             compared |= {"input"} if hashed is not None else set()
@@ -224,6 +227,7 @@ def mismeasured(
     """Return where a certificate tells other figures than are measured now, but for those that it withholds."""
     now = measured_section(verified, models, withheld)
     if isinstance(form.measured, MeasuredSection1):
+        # In version 1 masked rows were no class of their own: its figures are measured by its own rule.
         now = _by_rule_1(now, models, measuring) if verified.masked else now
         if form.measured.masked_records_form_a_class:
             yield "it says that masked rows are a class, which they were not (measured.masked_records_form_a_class)"

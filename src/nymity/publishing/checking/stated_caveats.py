@@ -119,6 +119,7 @@ class _Possible:
         beside = first.__pydantic_extra__
         with_all = first.smallest_group if len(self.measured) == 1 else beside.get("smallest_group_with_all")
         promised = max((model.smallest_class for model in self.job.models), default=1)
+        # The warning repeats figures of the section on earlier releases: other ones were made up.
         if smallest != with_all or (len(self.measured) == 1 and people != beside.get("people_in_both")):
             return False
         if (promised > 1 and alone != promised) or not 0 <= below <= people or not 1 <= newcomers <= smallest:
@@ -179,6 +180,7 @@ class _Possible:
         if told is None or (least is not None) != counted or not isinstance(least, int | None):
             return False
         records, different, most = told
+        # Each value has one record at least and ``most`` at the most; the one with ``most`` leaves the others one each.
         within = records <= most * different and most <= records - different + 1
         read = records if self.form.input is None else self.form.input.records
         smallest = self.form.measured.smallest_class or 0

@@ -218,6 +218,7 @@ class Comparer:
         published = read.published
         if measures is not None:
             validation.instance("measures", measures, (list, tuple), expected="a list of names")
+        # Losses need counts of rows alone; metrics ask which record became which row, which takes longer to find out.
         if measures is None or not all(original.is_loss(name, released.minimized) for name in measures):
             places = None if released.source_rows is None else self._places(released.source_rows)
             published = with_links(read, self._kept, lambda: original.combination_of, recoding, places)
@@ -363,6 +364,7 @@ class _Scale:
         if found.value is not None:
             if low is None or high is None:
                 why = f"no scale: {self.low.undefined or self.high.undefined}"
+            # Both ends of the scale would be the same place.
             elif low == high:
                 why = "no scale: the original and full suppression are alike"
             else:

@@ -59,6 +59,7 @@ def _rolled_up(published: PublishedRows) -> Links | None:
     for a, (hierarchy, level, cells) in enumerate(zip(table.hierarchies, levels, published.cells, strict=True)):
         codes = hierarchy.codes[level].astype(np.int64)
         general.append(codes[table.combinations[:, a]])
+        # Any value that a cell covers tells its code at the level: the first one is taken.
         own.append(codes[cells.covered[cells.starts[:-1]]][published.rows[:, a]])
     sizes = [len(hierarchy.labels[level]) for hierarchy, level in zip(table.hierarchies, levels, strict=True)]
     row = _found(own, general, sizes)

@@ -114,6 +114,7 @@ def _gone(published: PublishedRows, attribute: int) -> Ints:
     """Count the suppressed records of each value at the coarsest level."""
     level, hierarchy = _levels(published)[attribute], published.table.hierarchies[attribute]
     cells, everyone = published.cells[attribute], published.table.frequencies_at(attribute, level)
+    # Of each cell the code of its first value: at the coarsest level all values of a cell share it.
     upwards = hierarchy.codes[level][cells.covered[cells.starts[:-1]]]
     kept = np.bincount(upwards, weights=published.in_cells[attribute], minlength=len(everyone)).astype(np.int64)
     gone: Ints = everyone - kept
@@ -153,10 +154,12 @@ def _covering_bits(published: PublishedRows, combinations: Ints) -> NDArray[np.f
             cell_of[cells.covered] = np.repeat(np.arange(len(cells.labels)), cells.sizes)
             own[:, a] = cell_of[combinations[:, a]]
         _, place = rows_of(np.concatenate([rows, own]), [len(cells.labels) + 1 for cells, _ in columns])
+        # Each combination lies in one row at most, so that it is looked up and nothing is summed.
         given = np.full(place.max(initial=0) + 1, -np.inf)
         given[place[: len(rows)]] = bits
         found: NDArray[np.float64] = given[place[len(rows) :]]
         return found
+    # Attributes with few values first: combinations that follow each other then share long beginnings.
     few_first = np.argsort([len(np.unique(column)) for column in combinations.T], kind="stable")
     begins, cells_at, before = [np.zeros(1, dtype=np.int64)], list[Ints](), 0
     places = np.empty_like(combinations)

@@ -47,6 +47,7 @@ def lost(comparison: Comparison, *, apart: bool = False) -> str:
     if not comparison.attribute_loss:
         return "Lost most: by column that cannot be told here."
     shares = sorted(comparison.attribute_loss.items(), key=lambda item: -item[1])
+    # A cell that stands for the whole domain says nothing, whatever its label is.
     gone = [name for name, share in shares if share >= 1]
     less = [f"{name} ({percent(share)})" for name, share in shares if 0 < share < 1 and _beyond(comparison, share) > 0]
     if not gone and not less:

@@ -102,6 +102,7 @@ def _columns(
         return [_of_classes(looked_up(labels[n], recoding.class_cells(n).by_label(), n), h) for n, h in known]
     if recoding is None and levels is not None and all(levels[n].of(h) for n, h in known):
         return [_on_levels(labels[n], h, levels[n].of(h), n) for n, h in known]
+    # Without a recoding all columns are read in one way: as nodes only if every label of the table is one.
     nodes = [{label for level in hierarchy.labels for label in level} for hierarchy in table.hierarchies]
     if recoding is not None or all(n.issuperset(labels[name]) for n, name in zip(nodes, table.names, strict=True)):
         return [_on_levels(labels[n], h, None if recoding is None else recoding.levels_in_use(n), n) for n, h in known]
@@ -128,6 +129,7 @@ def _on_levels(labels: list[Label], hierarchy: Hierarchy, in_use: Sequence[int] 
     """Find labels on one level for all if there is one, else each on its lowest."""
     index = [{label: code for code, label in enumerate(level)} for level in hierarchy.labels]
     levels = in_use or range(hierarchy.height + 1)
+    # The lowest level that has all labels: one that is the same on several levels costs no more than it must.
     common = next((level for level in levels if all(label in index[level] for label in labels)), None)
     found: dict[tuple[int, int], Label] = {}
     for label in labels:

@@ -125,6 +125,7 @@ class Custody:
         """
         if release is None:
             return _in_custody(self.logs[0])
+        # Of the bytes and of the cells: a file that was written again by another tool is still the same table.
         hashes = content_hashes(release)
         fitting = self.with_content(*hashes)
         if fitting is None:

@@ -72,6 +72,7 @@ def forget(release: str | Path, *, custodian: str | Path | None = None, wait: fl
     folder, private = _places(
         Path(path_text("release", release)), None if custodian is None else path_text("custodian", custodian)
     )
+    # What a run that died left half done is finished or undone first: nothing may come back after custody has ended.
     settle(*places(private), *([] if folder is None else [folder]), wait=wait)
     logs, emptied = Custody(private).logs, places(private)
     if folder is not None:
@@ -79,6 +80,7 @@ def forget(release: str | Path, *, custodian: str | Path | None = None, wait: fl
     _spare_links(emptied)
     before = ended_on(private)
     today = f"{datetime.now(UTC):%Y-%m-%d}"
+    # A report of an earlier version shows aggregates of the original, and lies in the folder that is given away.
     telling = [] if folder is None or not _tells_of_the_original(folder / REPORT_NAME) else [folder]
     removed: list[Path] = []
     with committing(*emptied, *telling, private=emptied, wait=wait) as stages:
@@ -130,6 +132,7 @@ def _unknown(private: Path, emptied: list[Path]) -> tuple[Path, ...]:
 def _empty(stage: Stage, log: KeptLog | None, today: str) -> list[Path]:
     """Remove what lies in a folder of one log, and leave what may be known."""
     there = [path for name in LOG_FILES if name != LOG_NAME and (path := stage.target / name).is_file()]
+    # Ended before, and nothing has come since: the day on which it ended stays.
     if log is not None and log.ended is not None and not there:
         return []
     for path in there:

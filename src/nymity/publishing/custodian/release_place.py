@@ -136,9 +136,11 @@ class DatabasePlace:
         for name, frame in tables:
             if not self._content:
                 self._content = fingerprint(frame)
+                # The same batch twice would count everybody in it twice, and promises would seem to hold.
                 self.remote.refuse_repeated(self._content)
             there = {name: says.get(name, "") for name in frame.columns}
             found = self.remote.put(name, frame, "published by nymity: its certificate is in nymity_releases", there)
+            # Read back in the order of writing: the new batch comes last.
             batch = found.tail(frame.height)
             written.append(_compared(name, batch, frame))
             if self.output.grows:

@@ -137,6 +137,7 @@ def left_caveat(left: Left, releases: int) -> list[Caveat]:
     if least is None:
         return []
     clauses = []
+    # Only what is less than this release has by itself is news; the figures are told in any case.
     if least < left.alone:
         clauses.append(
             f"together with {together} the smallest group of people who share all classes is of {people(least)}, "

@@ -62,6 +62,7 @@ def open_earlier(number: int, one: str | EarlierRelease, source: pl.DataFrame, p
     sensitive = tuple(name for name, attribute in stated.items() if attribute.get("role") == Role.SENSITIVE.value)
     made_from = _source(one, where, source, certificate, salt, person)
     names = [name for name in (*roles[Role.QUASI], *sensitive) if name in made_from.columns]
+    # Texts are read as the source has its values: a file of text may show a number in another way.
     known = {name: set(as_text(distinct_values(made_from[name]))) for name in names}
     rows = LinkedRows(
         frame=all_as_known(frame, known),
@@ -134,6 +135,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
             expected=f"a release and its custodian's log as nymity writes them ({folder}, {kept})",
             got=f"no field {error}" if isinstance(error, KeyError) else str(error).partition("\n")[0],
         ) from error
+    # A mapping of another run would say of each row that it is of somebody else, and all groups would be wrong.
     if content_hash(frame, output.get("content_format")) != content or len(link) != frame.height:
         raise FileError(
             where,
@@ -172,6 +174,7 @@ def _source(
     if one.source is not None:
         given = read_table(one.source) if isinstance(one.source, str) else to_polars(one.source)
     stated = certificate.get("input", {})
+    # Number first, which is cheap; the salted hash then proves cell by cell that it is this table.
     if given.height != stated.get("records") or fingerprint(given, salt=salt) != stated.get("salted_sha256"):
         raise JobError(
             where,

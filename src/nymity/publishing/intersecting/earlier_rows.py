@@ -219,5 +219,6 @@ def _values(releases: Sequence[LinkedRows], places: Ints) -> tuple[dict[str, int
         ]
         alone = [len(held[0][row[0]]) for row in combinations.T]
         fewest[name] = min(left)
+        # Those who had several possible values in this release alone, and have one together with the others.
         certain[name] = sum(int(n) for n, one, own in zip(people, left, alone, strict=True) if one == 1 < own)
     return fewest, certain

@@ -73,6 +73,7 @@ def method_of(given: GivenMethod | None) -> Method | None:
         return None
     if isinstance(given, str | Mapping):
         return _parsed_method({"name": given} if isinstance(given, str) else given)
+    # By what it does and not by its class: a method of another package needs no base of ours.
     if isinstance(given, type) or not callable(getattr(given, "run", None)):
         raise JobError(
             "method",
@@ -120,6 +121,7 @@ def _parsed(fields: Mapping[str, Any], where: str) -> Sequence[PrivacyModel]:
     try:
         return parse_models([fields])
     except JobError as error:
+        # It was parsed as a list of one; the error names the place where the caller wrote it.
         place = error.where.replace("privacy[0]", where, 1)
         hint = error.hint
         if fields.keys() == {"model"} and fields["model"] in MODELS:

@@ -53,6 +53,7 @@ def check_promise(
         raise JobError(f"{method.key}.target", expected="a quasi-identifier", got=as_given(method.target))
     if not any(schema[name].weight for name in schema.quasi):
         raise JobError("schema", expected="an attribute with a weight above 0", got="none")
+    # Rows with fewer than k others are never published, and there are public_records at the most.
     if model.k > model.public_records:
         raise JobError(
             f"{model.key}.epsilon",

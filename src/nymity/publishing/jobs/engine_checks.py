@@ -64,6 +64,7 @@ def check_engine(
         )
     if engine.kind == "memory":
         return
+    # One reason is enough: whoever takes it out is told the next.
     why = _of_schema(schema) or _of_models(models, persons=schema.unit is not None and not is_private(method))
     if children is not None:
         why = "two tables of the same people"

@@ -35,6 +35,7 @@ def with_fitting_engine(job: Job, observe: Observer) -> Job:
     try:
         streamed = replace(job, engine=Engine(kind="streaming"))
     except JobError as error:
+        # It is read into memory all the same: it may fit, and whoever waits knows why it may not.
         report(observe, Progress(stage=f"{said}; it cannot be streamed ({error.where}: {error.got})"))
         return job
     report(observe, Progress(stage=f"{said}: engine 'streaming' reads it in batches"))

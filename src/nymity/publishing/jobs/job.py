@@ -227,11 +227,13 @@ class Job(Carded):
             FORMATS[self.output.format].check_names(name for name, one in self.schema.items() if one.is_published)
         if self.children is not None:
             object.__setattr__(self, "schema", with_marker(self.schema))
+        # Numbers of numpy would be written as such into job files, and compare unequal to what is read back.
         object.__setattr__(self, "privacy", tuple(map(with_plain_numbers, self.privacy)))
         object.__setattr__(self, "method", with_plain_numbers(self.method))
         object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
+        # Whether persons or households are counted follows from the promises; the checks below ask the schema.
         object.__setattr__(self, "schema", counted_by(self.schema, self.privacy))
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         check_persons(self.schema, self.privacy, self.method)
@@ -606,6 +608,7 @@ def _read_data(path: Path) -> dict[str, Any]:
     if kind not in parsers:
         raise FileError(where, expected="a job file ending in .toml or .json", got=f"the suffix {path.suffix!r}")
     hint = "nymity inspect table.csv --job job.toml writes a first one"
+    # Bounded before it is parsed: a job file from somebody else must not fill the memory.
     content = read_content(path, most=MOST_JOB_BYTES, expected="a readable job file", hint=hint)
     try:
         text = content.decode("utf-8-sig")

@@ -75,6 +75,7 @@ def check_weight(schema: Schema, models: Sequence[PrivacyModel], method: Method 
             why = f"{model.key} lets a class have a single record, whose mean weight is its own"
         elif model.needs_source or model.beyond_classes:
             why = f"{model.key} is about rows without classes, whose weights have no mean"
+    # The mean of one record is its weight, and that is often known to one person alone.
     if models and not why and max(model.smallest_class for model in models) < 2:
         keys = ", ".join(model.key for model in models)
         why = f"{keys} of this job let a class be of a single {schema.counts[:-1]}, and a mean of one is its own weight"
@@ -102,6 +103,7 @@ def check_batches(schema: Schema, models: Sequence[PrivacyModel], method: Method
     elif schema.unit is not None:
         why = f"records of {schema.counts}, who may be in several batches"
     else:
+        # What no row shows cannot be measured again on the rows of earlier batches.
         beyond = next((model for model in models if model.second_table or model.needs_source), None)
         why = "" if beyond is None else f"{beyond.key}, which speaks of more than the table"
     if why:

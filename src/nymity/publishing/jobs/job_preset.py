@@ -155,6 +155,7 @@ def _safe_harbor(attribute: Attribute, values: pl.Series, seen: ColumnRisk) -> M
         plain = replace(attribute, pseudonym=None, recipient="", pseudonym_key=None)
         return plain, "no pseudonym, for a keyed one is derived from what names the person (164.514(c)(1))"
     words = set(words_of(seen.name))
+    # Before the rules for dates: a year of birth is a date, and would pass as one.
     if any(stem in word for word in words for stem in _BIRTH):
         return Attribute(role=Role.IDENTIFYING), "left out, its year may tell an age over 89"
     finer = any(map(_FINER.fullmatch, words))
@@ -168,6 +169,7 @@ def _safe_harbor(attribute: Attribute, values: pl.Series, seen: ColumnRisk) -> M
     if any(map(_NUMBERED_PLACE.fullmatch, words)):
         return Attribute(role=Role.IDENTIFYING), "left out, a place smaller than a state"
     if any(flag.is_place for flag in seen.flags):
+        # Only where every value is a ZIP code: a single other text would be published as it is.
         if all(_ZIP.fullmatch(text.strip()) for text in values.cast(pl.String).drop_nulls().unique()):
             area = Hierarchy.us_zip(levels=("3-digit area",), small=SMALL_AREAS)
             made = Attribute(role=Role.QUASI, hierarchy=area, min_level=1)

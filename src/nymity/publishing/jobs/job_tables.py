@@ -210,6 +210,7 @@ def _prepared(everyone: pl.DataFrame, published: pl.DataFrame, schema: Schema) -
         ) from error
     for name in schema.quasi:
         _check_kind(name, cells[name], published[name])
+    # As the published table: a record with a gap has no class that it could be counted in.
     return cells.filter(~known.gaps(cells))
 
 

@@ -71,6 +71,7 @@ class Foresight:
         space = Space.of(table)
         search = default_search(space.size) if job.method is None else job.method
         nodes = None
+        # Beyond that the figures would not come while somebody edits the job; the raw classes below take little.
         if isinstance(search, LatticeSearch) and space.size * table.n_records <= most_work:
             nodes = evaluate_lattice(
                 table,

@@ -221,6 +221,7 @@ def inspect(
     table = frame if isinstance(frame, CodedTable) else to_polars(frame)
     answers = answers or Answers()
     if reading is None:
+        # All over the table, not its first rows: files are often sorted, and begin with one kind of value.
         some = table.gather_every(table.height // DETECT_FROM + 1)
         reading = detect_reading(some, answers.options(ReadOptions()), dictionary)
     if table.height == 0 or table.width == 0:
@@ -259,6 +260,7 @@ def _inspect_column(name: str, seen: LookedAt, answers: Answers, known: Dictiona
     role = one.role if decided is None else decided.role
     made = _Made.given(decided.hierarchy, counts["value"]) if decided is not None and decided.hierarchy else None
     if made is None:
+        # Sorted, so that what is suggested does not depend on the order of records.
         made = _Made.suggested(name, counts["value"].sort(), known) if role is Role.QUASI else _Made()
     hierarchy = made.source
     if decided is not None and role is Role.QUASI:

@@ -46,6 +46,7 @@ class Ladder:
         column = values.rename(name)
         table = encode(column.to_frame(), Schema({name: Attribute(role=Role.QUASI, hierarchy=source)}))
         loss = DomainShareLoss()
+        # A lattice of one column: its nodes are the levels, in order.
         costs = evaluate_lattice(table, (), [loss], limit=table.n_records).loss
         hierarchy = table.hierarchies[0]
         rungs = []

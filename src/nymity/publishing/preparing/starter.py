@@ -152,6 +152,7 @@ def _model(fields: Mapping[str, object]) -> str:
 
 def _method(inspection: Inspection) -> str:
     quasi, sensitive = len(inspection.quasi), len(inspection.sensitive)
+    # Levels for whole columns leave next to nothing of wide tables: local recoding is the better start.
     if (quasi > FEW or (quasi and sensitive > FEW_SENSITIVE)) and not inspection.names(Role.ITEMS):
         comment = toml_comment(_LOCAL.format(quasi=quasi, sensitive=sensitive))
         return comment + toml_job({"method": {"name": Mondrian.key}})

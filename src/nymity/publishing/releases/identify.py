@@ -56,6 +56,7 @@ def identify(
     warn_if_exposed(log.folder, known)
     table = read_table(known)
     found = dict(zip(table["pseudonym"].to_list(), table["person"].to_list(), strict=True)).get(wanted)
+    # Noted before the answer is given: whoever breaks off now has left a trace all the same.
     _note(log.folder, wanted, reason.strip(), found=found is not None, wait=wait)
     if found is None:
         raise InputError(

@@ -104,6 +104,7 @@ def open(
     stated = Stated.read(certificate)
     output = _written_as(_output(described, stated, url), described, stated, release)
     second, key = _second_table(described, stated), _key(described, stated)
+    # Parents without children have gaps in the join, which are * where a column is at its top: see rejoined.
     top = None if stated is None else [one.name for one in stated.form.columns if one.is_at_top]
     if isinstance(output, DatabaseOutput) and isinstance(release, Path) and release.is_dir():
         files = ReleasedFiles.in_database(output, second, key, top, folder=release, stated=stated)
@@ -601,6 +602,7 @@ def _read_mapping(path: Path) -> _Mapping:
         raise TableError(
             str(path), expected="columns 'released_row' and 'source_row'", got=", ".join(map(repr, mapping.columns))
         )
+    # By number and not as they lie there: a file of rows may have been written again by another tool.
     mapping = mapping.sort("released_row")
     rows = mapping["source_row"]
     if not rows.dtype.is_integer() or rows.has_nulls():

@@ -122,6 +122,8 @@ class Release(ReleaseFacts, Carded):
     @cached_property
     def released(self) -> Released:
         """What queries, learning, attacks and comparisons take."""
+        # Then hierarchies follow from the schema and the original; a population adds values to them, which only we
+        # have.
         by_schema = self.population is None and not self.recoding.has_own_cells
         return Released(
             frame=self.frame,

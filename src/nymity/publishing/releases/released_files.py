@@ -79,6 +79,7 @@ class ReleasedFiles:
         kind = output.address.kind
         whole, database = None, None if stated is None else stated.form.output.database
         if stated is not None and database is not None and database.whole is not None:
+            # The batch is what was written last. Only after it is cut off are rows put in order.
             whole, first = first[content_order(first)], first.tail(stated.form.output.records)
         table, others = first[content_order(first)], [one[content_order(one)] for one in further]
         if key is not None and others:
@@ -172,6 +173,7 @@ class ReleasedFiles:
             second = output.sensitive_table
             yield from (("output", says) for says in _tampering(self.counts, self.counts_path, second, second.columns))
             gaps = sum(column.null_count() for column in self.counts)
+            # Readers of the second table must know whether an empty cell is a value that somebody has.
             if (second.missing_values == "count as a value of their own") != bool(gaps):
                 yield "output", "the second table has gaps and the certificate does not say so, or the other way round"
         yield from (("files", says) for says in self._other_files(stated.form))

@@ -58,6 +58,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ledger: Ledger | None = None,
         spends_in_searches: bool = False,
     ) -> None:
+        # Parameters are kept as they were given, which scikit-learn's clone and set_params rely on; fit checks them.
         self.roles = roles
         self.privacy = privacy
         self.k = k
@@ -142,12 +143,15 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     got="none",
                     hint="ny.dp.Ledger(path='ledger.json', source='patients'), after its .open(epsilon=..., delta=...)",
                 )
+            # A search over settings fits dozens of copies, each of which would spend the budget of the records once
+            # more.
             if getattr(self, "_is_copy", False) and not self.spends_in_searches:
                 raise ParameterError(
                     "spends_in_searches",
                     expected="True, to let a search or cross-validation spend with every fit",
                     got="False, and this is a copy of an estimator",
                 )
+        # One row out for one in: a method that removes outliers masks them here.
         names = {field.name for field in dataclasses.fields(method)} if dataclasses.is_dataclass(method) else set()
         return dataclasses.replace(method, outliers="mask") if "outliers" in names else method  # type: ignore[type-var]
 

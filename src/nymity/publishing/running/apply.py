@@ -153,6 +153,7 @@ def applied(
     place = None if isinstance(recoding, Recoding) else kept_recoding(recoding, delivered)
     decided = recoding if isinstance(recoding, Recoding) else Recoding.load(str(place))
     rows = _rows(decided, table, _as_the_source(reading, job, place))
+    # Before anything is drawn: a crash after this line has spent too much, never too little.
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
     kept = log if log is not None or place is None else log_beside(place)
     if isinstance(kept, CustodianLog) and kept.draw_key is None:
@@ -168,6 +169,7 @@ def applied(
     made = decided.for_further_rows().apply(rows, unseen=unseen, outliers=outliers, draws=draws)
     source = pl.Series(made.source_rows, dtype=pl.UInt32)
     beside = [gathered(rows[name], source) for name in decided.beside if name in rows.columns]
+    # Codings that depend on the cell alone are done again; what was drawn is not, so its columns are left out.
     coded = coded_alike(_transforms(job, place), pl.DataFrame(beside))
     cells = {column.name: column for column in (*made.table, *coded.values())}
     published = compact(pl.DataFrame([cells[name] for name in decided.columns if name in cells]))

@@ -85,6 +85,7 @@ class EngineRun(Staged):
             )
         self.job, self.observe, self.engine, self.log = job, observe, job.engine, log
         self.schema = job.schema
+        # Refused here, and not after the table was counted: a log and a seed at once, or a log of another kind.
         self.root = root_of(job, log)
         self.seconds = {}
         self.salt = salt()
@@ -123,6 +124,7 @@ class EngineRun(Staged):
                 accept(self.caveats)
             certificate = self._certified(path)
             stage_certificate(stage, certificate, key)
+            # The earlier log moves aside in the same commit: after a crash it is in one of both places.
             keep_earlier(kept, folder)
             log = self._custodian_log()
             log.stage(kept, self.outcome.recoding, certificate)

@@ -176,6 +176,8 @@ def publish(
         raise ParameterError("sign", expected="a folder to write to, `out`: files are signed", got="none")
     if out is not None:
         private = private_folder(Path(out), None)
+        # A database commits by itself. If a run died between that commit and ours, publishing again would add rows
+        # twice.
         if finish_earlier(job, Path(out), private):
             there = finished_release(job, given, Path(out), private, observe=observe, children=children)
             if there is not None:
@@ -255,6 +257,7 @@ def job_of(
         raise JobError("schema", expected="the role of each column", got="None", hint=hint)
     if source is None:
         raise JobError("source", expected="a frame, a path or a Job", got="None")
+    # The two arguments in the wrong order: a frame where roles should be.
     if hasattr(schema, "columns") and isinstance(source, Mapping | list | tuple) and not isinstance(schema, Schema):
         raise JobError(where, expected="the table, then its roles", got="the table second")
     schema = Schema.of(schema)

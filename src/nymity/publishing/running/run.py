@@ -170,6 +170,7 @@ class Run(Staged):
             self.records = None
             whole, rows = self.job.schema.without_gaps(self.original)
             table, self.rows = one_record_each(whole, rows, self.job.schema)
+            # Records of one person that were put together into one row are counted apart from those that were dropped.
             self.folded = whole.height - table.height
         self.table = with_one_zero(table)
         self.people = self.tables.population(self.job.schema)

@@ -164,6 +164,7 @@ class Signature:
             SIGNATURE.number_of(said, where)
             if said.keys() != {"format", "key", "signature"} or not all(isinstance(v, str) for v in said.values()):
                 raise ValueError(f"the fields {', '.join(map(str, said))}")
+            # Without validate Python passes over what is no base64, and two texts would be one signature.
             value = base64.b64decode(said["signature"], validate=True)
             if len(value) != 64 or len(said["key"]) > 100 or not said["key"].isprintable():
                 raise ValueError("a key or signature of another length")
@@ -193,6 +194,7 @@ def new_key(path: str | Path, passphrase: str = "") -> VerifyingKey:
             _create(file, content, mode)
             written.append(file)
     except OSError as error:
+        # Half a pair would be taken for a key: what was written goes with the error.
         for file in written:
             file.unlink(missing_ok=True)
         got = "one that is there" if isinstance(error, FileExistsError) else error.strerror or str(error)
@@ -234,6 +236,7 @@ def key_for(
         return None
     path = sign.key if isinstance(sign, Sign) else sign
     if isinstance(path, str | Path):
+        # With links resolved: a key that is given away with the release, by whatever name it was reached.
         for place in resolved(path).parents:
             if place in (resolved(release), resolved(custodian)):
                 raise ParameterError(

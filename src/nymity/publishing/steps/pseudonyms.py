@@ -106,6 +106,7 @@ class Pseudonyms:
         """Put who is who, and the key, where they wait for the custodian's folder; return the names of the files."""
         frame = pl.DataFrame({"person": self.persons, "pseudonym": self.pseudonyms})
         with (stage / PSEUDONYMS_NAME).open("wb") as file:
+            # By pseudonym: the order of persons in the source would be one more thing that the file tells.
             frame.sort("pseudonym").write_parquet(file)
         if self.key is None:
             return [PSEUDONYMS_NAME]

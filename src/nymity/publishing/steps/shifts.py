@@ -151,6 +151,7 @@ def _check_calendar(cells: pl.Series, most: int) -> None:
     """
     if cells.dtype != pl.Date and not isinstance(cells.dtype, pl.Datetime):
         return
+    # 64 bits of nanoseconds end in the year 2262, long before the calendar does.
     first, last = _NANOSECONDS if cells.dtype == pl.Datetime("ns") else (date.min, date.max)
     days = cells.cast(pl.Date).to_physical()
     low, high = first.toordinal() - _EPOCH + most, last.toordinal() - _EPOCH - most

@@ -99,6 +99,7 @@ class RawColumn:
                 to: (bits[level] - bits[to]) / (costs[to] - costs[level]) if costs[to] > costs[level] else 0.0
                 for to in range(level + 1, self.high + 1)
             }
+            # As a convex hull is walked: levels that take away less for their cost than a later one are passed over.
             level = max(worth, key=lambda to: (worth[to], -to))
             steps.append((worth[level], level))
         return steps
