@@ -99,6 +99,7 @@ def command(
     screen = Screen(quiet=quiet, as_json=as_json)
     recoding = kept_recoding(recoding, delivered)
     for target in (out, export_mapping):
+        # By the file and not by its name: links and other spellings lead to the same one.
         if target is not None and any(same_file(target, source) for source in (recoding, new)):
             raise FileError(str(target), expected="another file than those that are read", got="one of them")
         if target is not None:  # before a private recoding spends anything

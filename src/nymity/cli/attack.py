@@ -68,6 +68,7 @@ def command(
         others["earlier"] = open_released(earlier, job)
     with watching(screen) as observe:
         found = attack(opened, targets=targets, seed=seed, observe=observe, **others)
+    # Without an original the figures follow from the release alone, and may be told as it may.
     private = about_private(screen, opened) if others else {}
     screen.line(f"Attacks on {release}", style="bold")
     screen.show("", _drawn(found), "", _results(found), "")

@@ -99,6 +99,7 @@ def command(
     from nymity.publishing.jobs.job import Job
 
     screen = Screen(quiet=quiet, as_json=as_json)
+    # A key signs a certificate, so that one is looked for even beside a job.
     stated = certificate if certificate is not None or (job is not None and key is None) else _beside(release)
     if engine is None:
         opened = open_released(release, job, certificate=stated, recoding=recoding, sensitive=sensitive, url=url)

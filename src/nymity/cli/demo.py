@@ -48,6 +48,7 @@ def command(
     data, job = out.parent / DATA_NAME, out.parent / JOB_NAME
     text = job_text()
     _spare_others(data, job, text, force=force)
+    # Only a release of the demo's own is replaced without --force.
     own = _is_own(out / CERTIFICATE_NAME, text)
     make_way(Job.from_dict(tomllib.loads(text)), out, destination.custodian, force=force or own)
     write_table(hospital(rows), data, WriteOptions(neutralize_formulas=False))

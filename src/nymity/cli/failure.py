@@ -42,6 +42,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                     command(*args, **options)
             except (typer.Exit, SystemExit):
                 raise
+            # A panic of polars is no Exception, and may still be told in a line.
             except BaseException as error:
                 told = _foreseen(error)
                 if told is None:
@@ -50,6 +51,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
     option = Parameter("no_values", Parameter.KEYWORD_ONLY, default=False, annotation=NoValues)
     known = signature(command, eval_str=True)
+    # typer reads options from the signature: the further one is added to it.
     guard.__signature__ = known.replace(parameters=[*known.parameters.values(), option])  # type: ignore[attr-defined]
     guard.__annotations__ = {**command.__annotations__, "no_values": NoValues}
     return guard

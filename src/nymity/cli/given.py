@@ -121,6 +121,7 @@ def source_of_given(
     from nymity.database import DatabaseSource
     from nymity.publishing.jobs.file_source import Source
 
+    # A URL, and no path: on no system does a file begin so.
     if "://" in data:
         about_cells = {name: value for name, value in reading.items() if name in DatabaseSource.__dataclass_fields__}
         of_files = {name: value for name, value in reading.items() if name not in about_cells}

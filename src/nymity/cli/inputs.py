@@ -108,6 +108,7 @@ def _set(data: dict[str, Any], setting: str) -> None:
     """Change one field of plain data in place."""
     key, equals, text = setting.partition("=")
     found = re.findall(r'\[(\d+)\]|"([^"]*)"|([^.\[\]"]+)', key.strip())
+    # Python refuses to convert numbers of thousands of digits, in words that speak of no option.
     if long := next((number for number, _, _ in found if len(number) > MOST_DIGITS), ""):
         raise ParameterError("--set", expected="the number of an item in brackets", got=f"{len(long):,} digits")
     steps = [int(number) if number else quoted or bare for number, quoted, bare in found]

@@ -96,6 +96,7 @@ def learned(
 
     if target is None:
         return None
+    # What classifiers learn from the records themselves would be told beside the release, outside of its budget.
     if release.released.is_private:
         screen.warn("the learning task was left out: it would compare a private release with its records")
         return None

@@ -54,6 +54,7 @@ def add_plugins(to: typer.Typer) -> list[str]:
     """
     taken = [*(one.name for one in to.registered_commands), *(one.name for one in to.registered_groups)]
     installed, notes = registered(GROUP, [name for name in taken if name])
+    # Commands that are known and not installed are listed, too: calling one says what to install.
     for name in dict.fromkeys([*KNOWN, *installed]):
         entry, known = installed.get(name), KNOWN.get(name)
         command = _absent(name, KNOWN[name]) if entry is None else _later(name, entry)

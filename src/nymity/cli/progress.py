@@ -30,6 +30,7 @@ def watching(screen: Screen) -> Iterator[Observer]:
         def observe(progress: Progress) -> None:
             nonlocal stage, drawn
             now = time.monotonic()
+            # Searches report thousands of times a second; the terminal is drawn some times a second.
             if progress.stage != stage or now - drawn >= REFRESH:
                 stage, drawn = progress.stage, now
                 display.update(task, description=describe(progress))

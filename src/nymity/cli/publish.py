@@ -213,6 +213,7 @@ def publish_job(
     make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
     if fail_on_warnings:
         _refuse_foreseen(job)
+    # Asked for before the search: nobody should come back after an hour to a question for a passphrase.
     key = key_for(job.sign, to.release, to.custodian, ask=passphrase)
     pages = Pages(screen)
     with watching(screen) if observe is None else nullcontext(observe) as observe:
@@ -237,6 +238,7 @@ def publish_job(
         idle = [] if release.recoding.is_private else list(idle_levels_said(release.recoding.hierarchies, original))
         if not with_report:
             original = original.clear()  # nobody else asks for its rows, which need not lie beside what is written
+        # The run holds the table as it was read, which may be most of the memory.
         del run
         report(observe, Progress(stage="writing and verifying"))
         written = release.save(
@@ -246,6 +248,7 @@ def publish_job(
         try:
             if with_report:
                 pages.draw(release, original, comparison, to, observe)
+        # By now the release is out: whoever stops the report must know that.
         except (KeyboardInterrupt, Interrupted):
             screen.warn("the release is written, its report is not")
             raise

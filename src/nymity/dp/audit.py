@@ -64,6 +64,7 @@ def audit(
     half = runs // 2
     seen = [[Counter(mechanism(side) for _ in range(half)) for side in (table, neighbour)] for _ in range(2)]
     choosing, deciding = seen
+    # Both directions: a mechanism may hide the absence of a record and not its presence.
     ways = [(*_event(choosing[i], choosing[1 - i], half, allowed, wrong), i) for i in (0, 1)]
     _, event, way = max(ways, key=lambda found: found[0])
     # Counted in the other half: on the draws that chose it, the event would look too likely.

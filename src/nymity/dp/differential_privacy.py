@@ -86,6 +86,7 @@ class DifferentialPrivacy(SizeModel):
             object.__setattr__(self, "delta", _recommended_delta(self.public_records))
         self._check_delta()
         search = fraction_between(f"{self.key}.epsilon_search", self.epsilon_search, 0)
+        # What the search spends is gone; with nothing left the sample could not be published at all.
         if search >= total:
             raise ParameterError(
                 f"{self.key}.epsilon_search",

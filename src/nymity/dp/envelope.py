@@ -63,6 +63,7 @@ class Envelope:
     def _descend(self) -> None:
         """Go down from the top as long as a node just below is better."""
         strides = -self.space.numbers(np.array(self.space.low) - np.eye(len(self.space.low), dtype=np.int64))
+        # The top is the last node in C order.
         at = self.space.size - 1
         reached = self.settle(at)
         while True:

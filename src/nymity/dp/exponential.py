@@ -135,6 +135,7 @@ def _enclosures(
     while True:
         weights = _ball_weights(set(exact), rate, unit)
         yield list(accumulate(weights[gap] for gap in exact)), 2 * unit
+        # Twice as fine each time: whichever interval U lies in is decided in the end, with probability 1.
         unit *= 2
 
 

@@ -160,6 +160,7 @@ def forecast(schema: Schema, model: DifferentialPrivacy, *, persons: int | None 
     classes = np.prod([size[levels[:, a]] for a, size in enumerate(sizes)], axis=0)
     order = np.lexsort((*levels.T[::-1], -classes))
     levels, classes = levels[order], classes[order]
+    # Many nodes have as many classes, and what is sampled depends on that number alone.
     by_number = {number: _sampled(model, persons, number) for number in np.unique(classes).tolist()}
     sampled = np.array([by_number[number] for number in classes.tolist()])
     nodes = pl.DataFrame(

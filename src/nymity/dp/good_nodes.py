@@ -57,6 +57,7 @@ def good_node_probability(
         interval = EpsilonSafeLattice(penalty=float(penalty)).interval(k, Fraction(1))
         rate = float(fraction_between("epsilon", epsilon, 0) / interval)
         exponents = -rate * (general + float(penalty) * suppressed)
+        # Less the largest, which leaves shares as they are and cannot overflow.
         weights = np.exp(exponents - exponents.max())
         rows.append((float(epsilon), float(penalty), float(weights[good].sum() / weights.sum())))
     return pl.DataFrame(rows, schema=dict.fromkeys(("epsilon", "penalty", "probability"), pl.Float64), orient="row")

@@ -49,6 +49,7 @@ class Interpolation(ABC):
                 at, beside = (*(slice(None),) * axis, here), (*(slice(None),) * axis, there)
                 total[at] += known[beside]
                 neighbours[at] += counted[beside]
+        # A common multiple of all numbers of neighbours: means stay whole numbers, and scores exact.
         factor = denominator // np.where(counted, 1, neighbours)
         return np.asarray(np.where(counted, known, total) * factor).reshape(-1)
 

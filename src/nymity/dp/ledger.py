@@ -84,6 +84,8 @@ class Ledger:
         planned = [_plain(model) for model in plan]
         if len({PER_PERSON in one for one in planned}) > 1:
             raise ParameterError("ledger.plan", expected="promises to persons, or promises to records", got="both")
+        # All releases of the plan are bounded together before the first: later choices could depend on what that one
+        # shows.
         if planned and Fraction(composed_delta(_costs(planned), Fraction(budget["epsilon"]))) > Fraction(
             budget["delta"]
         ):

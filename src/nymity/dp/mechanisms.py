@@ -78,6 +78,7 @@ def _laplace(scale: Fraction, bits: Bits) -> int:
         if not exponential_coin(u, t, bits):
             continue
         v = 0
+        # Geometric with e^-1: a coin that falls so is tossed until it fails.
         while exponential_coin(1, 1, bits):
             v += 1
         magnitude, negative = (u + t * v) // s, bits.integer(1)

@@ -84,6 +84,7 @@ class PrivateMethod(TableMethod["PrivateOutcome"]):
         check_published(names, table.names)
         space = self.space(table)
         bits: Bits = SYSTEM if self.not_private_seed is None else NotPrivate(self.not_private_seed)
+        # Levels see this sample and no other record; what is published is drawn again, independently of it.
         sample = sampled(table, model.beta, bits, most=model.rows_of_a_unit)
         score = self.scored(sample, model.k)
         # A record changes scores by something in an interval that holds 0, so c of them do in one c times as long.

@@ -53,6 +53,7 @@ class Records:
         nobody = np.zeros(source.height, dtype=np.bool_)
         if schema.person is not None:
             nobody = person_numbers(source[schema.person]) < 0
+        # Each record stays or goes by itself, so that leaving one out never changes what becomes of another.
         rows = np.flatnonzero(listed & ~gaps & ~nobody)
         listed_as = {
             name: pl.Series(_hierarchy(schema, name).values, dtype=pl.String).gather(row[rows])

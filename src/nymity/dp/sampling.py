@@ -129,6 +129,7 @@ def _judged(beta: Number, epsilon: Number | None, notion: str) -> Notion:
     one_of("notion", notion, NOTIONS)
     kept = fraction_between("beta", beta, 0, 1)
     exponent = None if epsilon is None else fraction_between("epsilon", epsilon, 0, LARGEST_EPSILON)
+    # Decided by enclosures of e^epsilon, not in floating point: on the border the proof fails.
     if exponent is not None and exceeds_exp(1 / (1 - kept), exponent):
         raise ParameterError(
             "beta",

@@ -51,6 +51,7 @@ class DuckDBRows(OfParquet, SqlRows):
         spilled = folder / "duckdb"
         spilled.mkdir(mode=0o700, exist_ok=True)
         ours = {"memory_limit": f"{int(memory * _SHARE)}B", "temp_directory": str(spilled)}
+        # No extension is fetched from anywhere while records of people are read.
         ours |= {"preserve_insertion_order": "false", "autoinstall_known_extensions": "false", "TimeZone": "UTC"}
         if any(dtype.is_float() for dtype in source.columns.values()):
             ours["disabled_optimizers"] = _BY_BOUNDS

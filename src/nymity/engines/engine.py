@@ -62,6 +62,7 @@ class Engine:
             )
         if self.combinations is not None:
             validation.whole_number("engine.combinations", self.combinations, at_least=1)
+        # Asked for here, so that a wrong amount is refused when the engine is made.
         _ = self.memory_bytes
 
     @staticmethod

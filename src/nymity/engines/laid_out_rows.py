@@ -25,6 +25,7 @@ def write_laid_out(layout: RowLayout, batches: Iterable[pl.DataFrame], path: Pat
     sort = ExternalSort(folder, rows, plan.records)
     for batch in batches:
         sort.add(batch)
+    # Sorted first in any case: what is drawn then does not depend on the order of the source.
     parts = sort.sorted()
     if plan.order == "shuffled":
         shuffle = ShuffledRows(folder, rows, plan.records, plan.draws)

@@ -47,6 +47,7 @@ class Numbering:
         elif self._sorted is not None:
             plain = cells.to_physical()
             raw = (plain.fill_null(self._sorted[0] if len(self._sorted) else 0)).to_numpy()
+            # Looked up by halving; whether the cell is really there is compared below, since a source may have changed.
             at = np.minimum(np.searchsorted(self._sorted, raw), max(0, len(self._sorted) - 1))
             same = self._sorted[at] == raw if len(self._sorted) else np.zeros(len(raw), np.bool_)
             if cells.dtype.is_float() and len(self._sorted):

@@ -55,6 +55,8 @@ class PostgreSQLRows(SqlRows):
         self.folder, self.memory = folder, memory
         self._session = Session(source.address, "source")
         try:
+            # All queries see the table as it was at the first: rows that come meanwhile are in no count and in no
+            # release.
             self._session.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             for name, value in settings.items():
                 self._session.run(f"SET LOCAL {quoted(name)} = {_literal(value)}", expected=f"the setting {name!r}")
@@ -80,6 +82,7 @@ class PostgreSQLRows(SqlRows):
     def apply(self, plan: RecodingPlan, path: Path) -> None:
         """Join the dictionaries and the classes on the server, and write rows as they come."""
         query, types = self._loaded(plan), self._types(plan)
+        # The order of a server's language would be another one on the next server.
         bytewise = [' COLLATE "C"' if kind == pl.String else "" for kind in types.values()]
         order = ", ".join(f"p{i}{how} NULLS FIRST" for i, how in enumerate(bytewise))
         query = f"SELECT * FROM ({query}) q ORDER BY {order}"

@@ -125,6 +125,7 @@ def plan_of(
         for (name, (values, codes, _, _)), (word, stride) in zip(numbered.items(), places, strict=True)
     )
     words = _words(keys, [of_row for _, _, of_row, _ in numbered.values()])
+    # Combinations that the recoding never tells apart are one: the first stands for them.
     groups = words.with_row_index("row").group_by(words.columns).agg(pl.col("row").first()).sort("row")
     first = groups["row"].to_numpy()
     distinct = pl.DataFrame({name: column[first] for name, column in cells.items()})

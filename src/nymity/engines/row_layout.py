@@ -38,6 +38,7 @@ def packed(sizes: Sequence[int]) -> list[tuple[int, int]]:
     places = {}
     for word, group in enumerate(groups):
         stride = 1
+        # The last column has the stride 1, so that order by the number is order by the columns.
         for column in reversed(group):
             places[column] = (word, stride)
             stride *= max(1, sizes[column])
@@ -139,6 +140,7 @@ class RowLayout:
             laid[part_.word] = number
         counts = batch[RECORDS] if RECORDS in batch.columns else pl.repeat(1, batch.height, eager=True)
         rows = pl.DataFrame({**laid, RECORDS: counts.cast(pl.Int64)})
+        # Rows of known cells alone repeat often, and take less as one with a count; those with other cells seldom do.
         if all(part_.strides for part_ in self.parts):
             return rows.group_by(list(laid)).agg(pl.col(RECORDS).sum())
         return rows
@@ -168,6 +170,7 @@ def expanded(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
         stop = min(start + _PIECE, int(ends[-1]))
         first, last = int(np.searchsorted(ends, start, "right")), int(np.searchsorted(ends, stop, "left"))
         often = counts[first : last + 1].copy()
+        # The first and the last row of a piece may be cut in two: only their part in this piece counts.
         often[0] -= start - (int(ends[first]) - int(counts[first]))
         often[-1] -= int(ends[last]) - stop
         piece = rows[first : last + 1]

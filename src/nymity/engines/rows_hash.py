@@ -40,6 +40,7 @@ def counted_hash(
 
     ``folder`` is where rows beyond ``rows`` are sorted; about ``expected`` distinct ones will come.
     """
+    # The salt comes first: without it nobody can try out which table gives this hash.
     digest = hashlib.sha256(bytes.fromhex(salt))
     digest.update(f"{CONTENT.tag}{END}{json.dumps(list(columns), ensure_ascii=False)}{END}".encode())
     for ordered in _in_order(iter(parts), folder, expected, rows):

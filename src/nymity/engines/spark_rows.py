@@ -50,6 +50,7 @@ class SparkRows(OfParquet, SqlRows):
         bridge: Any = require("py4j.protocol", extra="spark", purpose="engine 'spark'")
         self._errors = (errors.PySparkException, bridge.Py4JError, RuntimeError)
         _refuse_types(source.columns)
+        # A session of the caller is used and left as it is; only one of ours is stopped.
         there = sql.SparkSession.getActiveSession()
         self._ours = there is None
         with told(self.kind, "read", *self._errors):

@@ -78,6 +78,7 @@ def statement(plan: RecodingPlan, cell: Callable[[str], str], source: str) -> st
     raw = [name for name in plan.columns if name not in plan.cells]
     kept = [f"{cell(name)} AS r{i}" for i, name in enumerate(raw)]
     inner = f"SELECT {', '.join([*keys, *kept])} FROM {source} {' '.join(joins)}"
+    # Rows without a class stay, masked, or go.
     join = "LEFT JOIN" if plan.masks else "JOIN"
     on = " AND ".join(f"k.{KEY}{word} = t.{KEY}{word}" for word in range(plan.words))
     shown = []

@@ -34,6 +34,7 @@ def check_arrow(path: Path) -> None:
             footer = _footer(file, size)
             columns = len(_vector(*_child(*footer, _SCHEMA), _FIELDS, 4))
             rows = unpacked = 0
+            # Dictionaries are batches of their own, and unpack like others.
             for block in (*_blocks(*footer, _DICTIONARIES), *_blocks(*footer, _BATCHES)):
                 more, length = _batch(file, block, size)
                 rows, unpacked = rows + more, unpacked + length
@@ -74,6 +75,7 @@ def _footer(file: BinaryIO, size: int) -> tuple[bytes, int]:
 def _batch(file: BinaryIO, block: tuple[int, int, int], size: int) -> tuple[int, int]:
     """Return the rows of a batch, and the bytes that its buffers unpack to."""
     at, header, body = block
+    # Offsets come from the file: none may lead outside of it, or ask for more than a header can be.
     if at < 0 or not 8 < header <= _MOST_HEADER or body < 0 or at + header + body > size:
         raise ValueError("a batch that lies outside of the file")
     file.seek(at)

@@ -75,6 +75,7 @@ class CellColumn:
         if values.dtype != pl.String:
             values = _NO_TEXT
         stripped = values.str.strip_chars()
+        # Cells as they were cut are different already; without spaces to strip they stay so, and nothing is grouped.
         same = column.as_cut and bool((stripped.str.len_bytes() == values.str.len_bytes()).all())
         different = pl.DataFrame([stripped.alias("value"), column.times.head(len(values)).alias("times")]).drop_nulls()
         if not same and different["value"].n_unique() < different.height:

@@ -89,6 +89,7 @@ class Coder:
     def _cut(self) -> bool:
         """Number the cells of all whole rows, and keep the rest; tell whether they are regular."""
         block, fields, few = self._buffer, len(self._names), self._few
+        # The kernel looks at 64 bytes at a time, also at those behind the text.
         block[self._size : self._size + _PADDING] = 0
         if len(self._ends) <= self._size:
             self._ends = np.empty(len(block), np.int32)
@@ -105,12 +106,14 @@ class Coder:
         since = np.array([rows if column is None else 0 for column in self._columns])
         if not cut_cells(block, ends, few.slots, few.words, few.counts, since, few.wide, low, high, codes):
             return False
+        # Columns with too many values for the small table: from that row on they are numbered in one of their own.
         for place in np.flatnonzero(since < rows).tolist():
             column, row = self._columns[place], int(since[place])
             if column is None:
                 self._columns[place] = column = few.values(place, self._codes[place, : self._rows + row])
             column.number(low[place], high[place] if few.wide[place] else None, row, block, self._rows, self._all_rows)
         self._rows += rows
+        # The row that is cut off by the end of the block comes first in the next one.
         rest = block[cut : self._size].copy()
         block[: len(rest)] = rest
         self._size = len(rest)
@@ -254,6 +257,7 @@ class _Values:
         missing = pl.Series("cells", [None], dtype=pl.String)
         if not values:
             return missing
+        # A value takes 16 bytes and a zero at most, or what it has in the arena and a zero.
         if used + 17 * values >= _LONGEST:
             return None
         texts = np.empty(used + 17 * values, np.uint8)

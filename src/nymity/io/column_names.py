@@ -59,6 +59,7 @@ def _with_numbers(where: str, names: Sequence[str | None], numbered: Collection[
             )
         number = 0
         for place in places:
+            # A column may be called name_2 already: that number is passed over.
             number = next(n for n in itertools.count(number + 1) if f"{name}_{n}" not in taken)
             given[place] = f"{name}_{number}"
     return given

@@ -43,6 +43,7 @@ class ColumnarFormat(Format):
 
     def read(self, path: Path, options: ReadOptions) -> pl.DataFrame:
         """Read the columns with the types that the file names."""
+        # Before the library reads it: a few bytes can claim to unpack to more than there is memory.
         self.check(path)
         try:
             width = len(self.types(path))

@@ -54,6 +54,7 @@ def date_forms(columns: list[CellColumn], options: ReadOptions) -> tuple[ReadOpt
             forms[column.name] = fitting
     if not forms:
         return options, found
+    # Columns that can be read in one way alone decide for those that could be 1 February or 2 January.
     settled = [fitting[0] for fitting in forms.values() if len(fitting) == 1]
     chosen = {name: _settled(fitting, settled) for name, fitting in forms.items()}
     of_all = [form for form, _ in chosen.values()]

@@ -120,6 +120,7 @@ class Delimited(SpreadsheetFormat):
         rest = sample[first[1] :] if header else sample
         size = 0 if self.compressed else path.stat().st_size
         ending = Ending(str(path), delimiter, len(names), options.footer)
+        # None where a row is irregular: the slow reader then says which, and what is wrong with it.
         columns = Coder(names, delimiter, size).coded(ending.passed(chain([rest.encode()], pieces)))
         if columns is None:
             return None

@@ -34,6 +34,7 @@ def detect_delimiter(sample: str, *, prefer_tab: bool = False) -> str:
             continue
         if prefer_tab and delimiter == "\t":
             return delimiter
+        # Regularity first: a mark that occurs once in some texts splits rows into different numbers of fields.
         score = (sum(len(row) == width for row in rows) / len(rows), width)
         if score > best_score:
             best, best_score = delimiter, score

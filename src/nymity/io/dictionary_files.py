@@ -293,9 +293,11 @@ class _Codebook:
         self._value, self._meaning, self._is_missing = "", "", False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        # Prefixes of namespaces are chosen by who writes the file.
         local = tag.rpartition(":")[2]
         self._path.append(local)
         self._words = []
+        # XML from somebody else: a file of a million open elements would fill the memory.
         if len(self._path) > 100:
             raise ValueError("elements that are nested too deeply")
         if local == "var":

@@ -75,6 +75,7 @@ class Excel(SpreadsheetFormat):
         sheet = check_workbook(path, options.sheet, strict=True, header_row=options.header_row)
         try:
             book = fastexcel.read_excel(str(path))
+            # As text first: titles above the header would make text of every column of numbers.
             texts = _load(book, sheet.sheet, dtypes="string")
             start = _start(path, texts, sheet, options)
             below = texts.slice(start)
@@ -277,6 +278,7 @@ def _records(texts: pl.DataFrame, footer: int | None) -> int:
         return int(rows[-1]) + 1 if len(rows) else 0
     end = int(rows[-1]) + 1 if len(rows) else 0
     gaps = (~filled.head(end)).arg_true()
+    # In two columns half of the cells is one: every record with a gap would look like a remark.
     if len(gaps) and texts.width > 2:
         below = texts.slice(int(gaps[-1]) + 1, end - int(gaps[-1]) - 1)
         some = below.head(FOOTERS + 1).rows()

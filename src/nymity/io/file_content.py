@@ -18,6 +18,7 @@ def utf8_chunks(path: Path, *, compressed: bool, encoding: str | None) -> Iterat
     decode, plain = codecs.getincrementaldecoder(name)(), codecs.lookup(name).name in _WITH_ASCII
     seen, first = 0, True
     for chunk in _with_end(raw_chunks(path, compressed=compressed)):
+        # Bytes of a character that the last piece cut in two: they lie before the place where this one begins.
         pending = len(decode.getstate()[0])
         if plain and chunk and not pending and chunk.isascii():  # as it is; most text is, and decoding takes its time
             if b"\0" in chunk:

@@ -69,6 +69,7 @@ def confirmed_format(path: Path) -> Format:
     try:
         with open_file(path) as file:
             head = file.read(32)
+            # Parquet has its mark at both ends: a file that was cut off shows here.
             file.seek(max(0, path.stat().st_size - 4))
             tail = file.read(4)
     except OSError as error:

@@ -54,6 +54,7 @@ def like(original: object, table: pl.DataFrame) -> Any:
     pandas frames get a fresh RangeIndex: the original's index names the source rows and must not leak. Arrow streams of
     unknown kind get the Polars table, which streams Arrow data itself, and narwhals wraps what it wrapped.
     """
+    # What was wrapped is wrapped again. The package is loaded, or there would be no such frame.
     if (native := _unwrapped(original)) is not original:
         return sys.modules["narwhals"].from_native(like(native, table))
     if isinstance(original, pl.LazyFrame):

@@ -40,6 +40,7 @@ class JsonLines(Format):
         for row, (number, line) in enumerate(_lines(path, options.encoding or "utf-8")):
             for name, cell in _record(path, number, line).items():
                 if name not in columns:
+                    # A field that comes for the first time was missing in all records before.
                     columns[name] = [None] * row
                 columns[name].append(cell)
             for cells in columns.values():

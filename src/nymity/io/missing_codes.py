@@ -38,6 +38,7 @@ def missing_codes(columns: list[CellColumn], options: ReadOptions) -> tuple[Read
     everywhere = [
         code
         for code in dict.fromkeys(code for one in codes.values() for code in one)
+        # -9 may be a code in one column and a temperature in another: then it is stated for its columns alone.
         if all(code in codes.get(column.name, {}) or not column.times(code) for column in columns)
     ]
     per_column = {name: tuple(one) for name, one in codes.items() if not set(one) <= set(everywhere)}

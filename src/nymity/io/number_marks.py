@@ -133,6 +133,7 @@ def _chosen_marks(
     marks = max(votes, key=lambda pair: votes[pair], default=None)
     european = bool(comma) or (options.delimiter == ";" if marks is None else marks[1] == ",")
     if marks is not None and marks[1] == "." and comma:
+        # Columns speak for both marks: the majority decides for the table.
         marks = None if len(comma) >= votes[marks] else marks
         european = marks is None
     named = dict(grouped.get(marks, {})) if marks is not None else {}

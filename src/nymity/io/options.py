@@ -227,6 +227,7 @@ def _forms(where: str, given: object) -> Forms:
         _check_form(where, form)
     if len(given) == 1:
         return str(given[0])
+    # A day such as 12 April is written in one form and read in the other: if that works, cells are ambiguous.
     for one, other in permutations(given, 2):
         if "%y" in one or _fits(_APRIL.strftime(one), other):
             raise ParameterError(

@@ -83,6 +83,7 @@ class Zip(Packed):
         try:
             with zipfile.ZipFile(path) as archive:
                 member = _the_table(path, archive)
+                # The name alone: "../" in an archive must not lead out of the folder.
                 inner = folder / PurePosixPath(member.filename).name
                 with archive.open(member) as stream, inner.open("wb") as target:
                     _copy(path, stream, target)

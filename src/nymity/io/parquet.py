@@ -35,6 +35,7 @@ class Parquet(ColumnarFormat):
 
         Folders inside that are called ``column=value``, as Spark and others partition tables, give a column.
         """
+        # Hidden files are what Spark and others leave behind: marks of success, checksums, parts of a job that failed.
         files = sorted(path for path in folder.rglob("*.parquet") if path.is_file() and path.name[0] not in "._")
         if not files:
             raise FileError(str(folder), expected="a file", got="a folder", hint="name one file inside it")

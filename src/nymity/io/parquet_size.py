@@ -92,6 +92,7 @@ def _pages(file: BinaryIO, chunk: dict[int, Any], size: int) -> Iterator[tuple[i
         raise ValueError("a column that lies outside of the file")
     while at < end:
         file.seek(at)
+        # Headers have no length of their own: what follows one is found out by reading it.
         compact = _Compact(file.read(_MOST_HEADER))
         header = compact.table()
         packed, unpacked = _number(header, _PACKED_PAGE), _number(header, _UNPACKED_PAGE)
@@ -154,6 +155,7 @@ class _Compact:
         if kind in (9, 10):
             head = self._byte()
             size = head >> 4 if head >> 4 < 15 else self._unsigned()
+            # An element takes a byte at least: checked before a list of that many is made.
             if size > len(self.content) - self.at:
                 raise ValueError("a list that is longer than the file")
             return [self._value(head & 15, depth + 1, listed=True) for _ in range(size)]

@@ -65,6 +65,8 @@ def read_detected(
         try:
             table, found = _read_detected(form, inner, chosen, known, str(place))
         except RepeatedNameError as error:
+            # Columns with the same name are numbered and asked about; somebody who states how to read is refused
+            # instead.
             chosen = replace(chosen, numbered=(*chosen.numbered, *error.names))
             table, found = _read_detected(form, inner, chosen, known, str(place))
         proposals = (*asked, *edge_proposals(options, found.options), *found.proposals)

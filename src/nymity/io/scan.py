@@ -103,6 +103,7 @@ class Scanner:
         if not self._inside and b'"' not in block[:-1]:
             return None
         quotes = body == _QUOTE
+        # A byte is inside where the quotes up to it are odd; a doubled quote closes and opens again.
         inside = np.logical_xor.accumulate(quotes)
         if self._inside:
             inside = ~inside
@@ -125,6 +126,7 @@ class Scanner:
 
     def _cells(self, body: Bytes, ends: Positions) -> Positions:
         """Return the lengths of the cells that end in this chunk and refuse one that is too long."""
+        # The first cell began in an earlier chunk, so many bytes ago.
         lengths = np.diff(ends, prepend=-1 - self._cell_bytes) - 1
         rest = len(body) - 1 - int(ends[-1]) if len(ends) else self._cell_bytes + len(body)
         longest = max(rest, int(lengths.max(initial=0)))

@@ -211,6 +211,7 @@ class Statistical(Format):
         if dtype == pl.Date:
             return cells
         text = cells.dt.to_string("iso") if dtype.is_temporal() else as_text(cells)
+        # Fixed widths are filled with spaces: what comes back could not be compared with what was published.
         if text.str.ends_with(" ").any():
             raise TableError(
                 f"column {column.name!r}",
@@ -225,6 +226,7 @@ class Statistical(Format):
         if not known:
             return {}
         present = {column.name: set(as_text(column).drop_nulls().unique()) for column in cells.get_columns()}
+        # Labels of values that nobody has any more would tell what was suppressed.
         public = known.of_published(present)
         labels: dict[str, Any] = {
             "column_labels": {name: label for name in cells.columns if (label := public.label(name))}

@@ -196,6 +196,7 @@ class Ending:
     def _found(self, lines: Sequence[str], full: Sequence[int]) -> int:
         """Return how many rows stand below: sparse ones after an empty line, and sums."""
         full = full[-_COMPARED:]
+        # An odd number of quotes: a cell goes on over lines, and these are no rows.
         if self._width <= 1 or any(lines[place].count('"') % 2 for place in full):
             return 0
         rows = [next(csv.reader([lines[place]], delimiter=self._delimiter)) for place in full]

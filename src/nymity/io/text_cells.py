@@ -67,6 +67,7 @@ def _of_cell(name: str, cell: Any) -> str | None:
     Equal values can be written in several ways (``Decimal("1")`` and ``Decimal("1.0")``), and a frame makes a type of
     its own of a column that holds nothing else; so kinds other than those of :func:`_of_column` are refused here, too.
     """
+    # The same value in numpy's type and in Python's must be written alike, else one record could change a whole column.
     if isinstance(cell, np.bool_ | np.integer | np.float64 | np.str_):
         cell = cell.item()
     if cell is None or isinstance(cell, str):

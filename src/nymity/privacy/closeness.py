@@ -61,6 +61,7 @@ def closeness(classes: Classes, attribute: str, distance: Distance) -> Closeness
     histogram = classes.histograms[attribute]
     n, steps = int(histogram.overall.sum()), _steps(histogram, distance)
     sizes: Exact = classes.units
+    # Products are compared exactly: Python's whole numbers where 64 bits could overflow.
     if n * steps * int(sizes.max(initial=0)) >= 2**62:
         sizes = sizes.astype(object)
     if distance == "ordered":
@@ -136,6 +137,7 @@ def _ordered(histogram: Histogram, sizes: Exact) -> Exact:
     seen = np.cumsum(counts, dtype=object if counts.dtype == object else np.int64)
     own = seen - np.repeat((seen - counts)[first], np.diff(first, append=len(owner)))
     have = own.astype(sizes.dtype) * int(histogram.overall.sum())
+    # Up to here own n >= size F: terms are positive before the turn and negative after it.
     turn = np.clip(np.searchsorted(table, have // size, side="right"), start, end)
     runs = have * (2 * turn - start - end) + size * (sums[start] + sums[end] - 2 * sums[turn])
     runs[first] += size[first] * sums[start[first]]

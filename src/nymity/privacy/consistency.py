@@ -113,6 +113,7 @@ class Consistency:
                 hint="a smaller k or fewer records; cells as wide as these fit too many records to match them all",
             )
         records = np.empty(total, dtype=np.int32)
+        # Twice: once to count, which takes no memory, and once to write, now that the room is known.
         find_fits(self.boxes, records)
         return counts, records
 
@@ -161,6 +162,7 @@ class Consistency:
         """Check by plain sums that a flow is what it must be."""
         used = np.flatnonzero(net.flow)
         row, record, flow = net.row[used], net.record[used] - net.n_rows, net.flow[used]
+        # The kernel is not trusted with a promise: sums over the edges show that every row sends k times its records.
         sent = np.bincount(row, flow, len(self.row_counts))
         taken = np.bincount(record, flow, len(self.record_counts))
         return bool(

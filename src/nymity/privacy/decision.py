@@ -46,6 +46,7 @@ def decide(classes: Classes, models: Sequence[PrivacyModel], outliers: Outliers)
         rows, persons = linked
         return Decision(rows.records_without(persons) < classes.sizes, "remove", persons)
     kept = _together(classes, models, accepted(classes, models))
+    # Where nothing goes, or goes into masked rows, the table that classes are compared with is still the whole one.
     if kept.all() or outliers == "keep" or (outliers == "mask" and _masked_rows_pass(classes, models, kept)):
         return Decision(kept, outliers)
     comparing = [model for model in models if model.compares]

@@ -121,6 +121,8 @@ class DeltaDisclosure(ComparingModel):
         shares = _shares(groups, self.attribute)
         if int(groups.distinct_values(self.attribute).min()) < shares["value"].n_unique():  # type: ignore[arg-type]
             return False
+        # Logarithms decide what is far from the limit. What is near is decided by whole numbers, whose logarithm is
+        # enclosed.
         near = (pl.col("distance") - float(self.delta)).abs() < NEAR
         if (shares.filter(~near)["distance"] > float(self.delta)).any():
             return False

@@ -110,6 +110,7 @@ class DeltaPresence(NothingOnValues):
         persons it can, and then more are taken out.
         """
         assert classes.population is not None
+        # members, people (n + 1,): of the remainder before any class is taken out, and after each further one.
         members, people = _outside(classes, published, np.empty(0, dtype=np.int64))
         if self._within(members[0], people[0]) or not published.any():
             return published

@@ -214,6 +214,7 @@ class Groups:
                 counts = counts.with_columns(pl.col("records").sum().over("class").alias("size"))
             else:
                 counts = counts.join(self._persons_of_classes.select("class", size="people"), on="class")
+            # Rows that are alone in their class need no group-by, and most rows of an unprotected table are.
             alone = rows.filter(self.alone).select("class", "value", "records", size="records")
             self._counts[attribute] = pl.concat([counts, alone]).with_columns(
                 pl.col("records").sum().over("value").alias("overall")

@@ -212,6 +212,7 @@ def _counted_sets(
     if attribute is not None:
         value = groups.value_of_rows(attribute)
         rows = rows.with_columns(value.alias("value"), _among(value, values).alias("listed"))
+    # Exactly l columns: whoever knows fewer finds a larger group, which contains these.
     for chosen in combinations(names, min(l, len(names))):
         sized = rows.group_by(list(chosen)).agg(pl.col("records").sum().alias("size"))
         fewest, most = int(sized["size"].min()), Fraction(0)  # type: ignore[arg-type]

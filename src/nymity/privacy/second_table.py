@@ -79,6 +79,7 @@ def _check_persons(where: str, table: EncodedTable, *, inside: str, outside: str
     else:
         number = {who: code for code, who in enumerate(known.ids)}
         code = np.array([number.get(who, -1) for who in persons.ids], dtype=np.int64)[persons.codes]
+        # A pair of combination and person as one number, to be looked up in one sorted list.
         there = known.combination.astype(np.int64) * len(known.ids) + known.codes
         here = persons.combination.astype(np.int64) * len(known.ids) + code
         missing = int(np.count_nonzero((code < 0) | ~np.isin(here, there)))

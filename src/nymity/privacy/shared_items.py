@@ -48,6 +48,7 @@ def _sets(held: pl.DataFrame, m: int) -> Iterator[pl.DataFrame]:
             if joined.is_empty():
                 break
             yield joined.group_by("named", "kind").agg(pl.col("person").n_unique())
+            # Numbered anew after each item, so that numbers stay below rows times kinds whatever m is.
             number = (pl.col("named") * n_kinds + pl.col("kind")).rank("dense").cast(pl.UInt64)
             grown = joined.select("row", "person", last="kind", named=number)
 

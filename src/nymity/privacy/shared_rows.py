@@ -59,6 +59,7 @@ def _sets(entries: pl.DataFrame, most: int) -> Iterator[pl.DataFrame]:
                 "person",
                 used=pl.when(pl.col("kind") == pl.col("last")).then(pl.col("used") + 1).otherwise(1),
                 last="kind",
+                # Numbered anew after each row, so that numbers do not outgrow 64 bits.
                 named=(pl.col("named") * n_kinds + pl.col("kind")).rank("dense").cast(pl.UInt64),
             )
 

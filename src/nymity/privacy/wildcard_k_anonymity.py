@@ -91,6 +91,7 @@ def _matches(codes: list[Ints], stars: Ints, records: Ints) -> Ints:
     """Count the rows that match each different one: for each pair of patterns, those equal outside of both."""
     found = np.zeros(len(stars), dtype=np.int64)
     patterns = np.unique(stars)
+    # Two rows match if they agree in all columns where neither has a star: grouped by those columns, pairs are counted.
     for union in np.unique(patterns[:, None] | patterns[None, :]).tolist():
         inside = np.flatnonzero((stars | union) == union)
         number = _numbered([column[inside] for a, column in enumerate(codes) if not (union >> a) & 1], len(inside))

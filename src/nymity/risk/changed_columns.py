@@ -150,6 +150,7 @@ def _measured(name: str, before: pl.Series, after: pl.Series, numbers: Floats | 
     deviation = float(np.std(both[0], ddof=1)) if both.shape[1] > 1 else 0.0
     if not deviation:
         return ChangedColumn(name=name, kept=kept)
+    # In standard deviations of the true values, so that columns of any unit compare; sqrt(2) makes it IL1s.
     distance = np.abs(both[0] - both[1]) / deviation
     return ChangedColumn(
         name=name, kept=kept, il1s=float(np.mean(distance) / np.sqrt(2)), near=float(np.mean(distance <= width))

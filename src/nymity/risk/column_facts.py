@@ -137,6 +137,7 @@ class ColumnFacts:
         last, near = self.words[-1], self.near
         if self._numbers_occasions:
             return None
+        # "patient_id_2": a number at the end counts the columns, and says nothing of what they hold.
         if last.isdecimal() and len(self.words) > 1 and self.words[-2] in _NUMBERING:
             last = self.words[-2]
         about = near <= _ALONE or first_known(near, _NUMBERED) is not None

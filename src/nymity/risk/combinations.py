@@ -78,6 +78,7 @@ def combinations_of(
         columns = [own[name], *([] if others is None else [others[name]])]
         labels.append(_labels(columns))
         index = {label: code for code, label in enumerate(labels[-1])}
+        # Codes over the labels of table and population together, so that equal values have equal codes.
         own_codes, *rest = (codes_of(column, None, index) for column in columns)
         codes.append(own_codes if all_kept else own_codes[kept])
         codes_of_others.extend(rest)
@@ -122,6 +123,7 @@ def _grouped(
     group, first = distinct(keys if among is None else np.concatenate([keys, layout.pack(among)]))
     own = group[: len(keys)].astype(np.int64)
     del keys
+    # Classes of the table are numbered first, so their sizes end where those of the population alone begin.
     counts = np.bincount(own)
     class_of = np.full(len(inside), -1, dtype=np.int64)
     class_of[inside] = own
@@ -139,6 +141,7 @@ def _grouped(
     people = sizes[: len(counts)].copy()
     if masked.any():  # theirs are all those who look like no other class
         stars = own[np.argmax(masked)]
+        # Masked rows may be of anybody who is in no other class of the table.
         people[stars] = sizes.sum() - (people.sum() - people[stars])
     _check_contained(counts, people, int(sizes.sum()), counted_as)
     return replace(cells, population=people, population_sizes=sizes[sizes > 0])

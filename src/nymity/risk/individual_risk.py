@@ -118,6 +118,7 @@ class Sampled:
         exact, rough = expected_inverse(f, total), approximated_inverse(f, total)
         of_rows = np.full(len(self.class_of), np.nan)
         of_rows[inside] = exact[classes]
+        # A person with records in several classes is found by the riskiest of them.
         own, approximated = _highest(people, exact[classes]), _highest(people, rough[classes])
         return IndividualRisk(
             unit="records" if self.persons is None else "persons",

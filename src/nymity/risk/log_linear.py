@@ -137,6 +137,7 @@ def log_linear(
             got=f"{prod(sizes):,}",
             hint="fewer columns, or coarser ones",
         )
+    # counts (one axis for each quasi-identifier): a contingency table with the cells that nobody is in, too.
     counts = np.zeros(sizes)
     counts[tuple(cells.codes)] = units
     pi = n / float(people)
@@ -186,6 +187,8 @@ def fitted(counts: Floats, margins: list[tuple[int, ...]]) -> Floats:
         for axes, goal in zip(others, wanted, strict=True):
             now = mu.sum(axis=axes, keepdims=True)
             off = max(off, float(np.abs(now - goal).max()))
+            # Each margin in turn is made right, which makes the others a little wrong again: it converges (Deming &
+            # Stephan).
             mu = mu * np.divide(goal, now, out=np.zeros_like(goal), where=now > 0)
         if off <= _CLOSE * counts.sum():
             break

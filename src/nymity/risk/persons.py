@@ -176,6 +176,7 @@ def _household(
         people = pl.DataFrame({"unit": table[within.column]})
         if person is not None:
             people = people.with_columns(table[person.column].alias("person")).unique()
+            # A few may have moved from one to another; where many have, these are no households.
             if people.height > 1.02 * person.persons:
                 continue  # people who belong to several
         sizes = people["unit"].drop_nulls().value_counts()["count"]

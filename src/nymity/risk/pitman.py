@@ -41,6 +41,7 @@ def pitman(sizes: NDArray[np.int64], classes: NDArray[np.int64], people: float) 
     from scipy.special import digamma, poch
 
     u, n = int(classes.sum()), int(sizes @ classes)
+    # One class, or uniques alone: the likelihood is largest at the border of the parameters.
     if u < 2 or u == n:
         return None
     most = log(n * u / (n - u) + 2)

@@ -98,6 +98,7 @@ def estimate_uniques(counts: NDArray[np.int64], people: Fraction) -> PopulationU
     sizes, classes = np.unique(counts, return_counts=True)
     n, u = int(counts.sum()), len(counts)
     s1 = int((counts == 1).sum())
+    # Everybody is in the table: nothing is estimated.
     if n == people:
         return _counted(people, n, s1)
     estimates = {

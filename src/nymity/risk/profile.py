@@ -195,6 +195,7 @@ def measure_risk(
     rows = cells = combinations_of(sampled.frame, schema, population=None if sampled.persons is not None else everyone)
     if sampled.persons is not None:
         among = None if everyone is None else sampled.once_each(everyone, rows.names)
+        # A person counts once in each class, however many records of the person lie there.
         once = sampled.once_each(sampled.frame, rows.names)
         cells = combinations_of(once, schema, population=among, counts="persons")
     individual, households = sampled.risks(rows.class_of, limit)

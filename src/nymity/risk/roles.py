@@ -109,6 +109,7 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
     shares = shares_of(findings)
     best = max(shares, key=lambda role: shares[role])
     role = best
+    # To publish what names people cannot be taken back; to leave out what does not is a line in a job file.
     if shares[Role.IDENTIFYING] >= TOO_LIKELY:
         role = Role.IDENTIFYING
     elif best is Role.INSENSITIVE and shares[best] < CLEARLY_INSENSITIVE:

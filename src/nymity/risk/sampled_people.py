@@ -136,6 +136,7 @@ class SampledPeople:
         if persons is None:
             return individual, household_risk(individual.of_rows[rows], homes[rows], threshold)
         _, first, place = np.unique(persons[rows], return_index=True, return_inverse=True)
+        # The highest of each person's records, in the order of persons.
         risks = np.zeros(len(first))
         np.maximum.at(risks, place, individual.of_rows[rows])
         return individual, household_risk(risks, homes[rows][first], threshold)

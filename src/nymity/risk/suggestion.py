@@ -187,6 +187,7 @@ def _one_of_each(suggestions: Mapping[str, Suggestion], facts: Mapping[str, Colu
     """
     sets = [name for name, one in suggestions.items() if one.role is Role.ITEMS]
     weights = [name for name, one in suggestions.items() if one.role is Role.WEIGHT]
+    # A stable sort: those without gaps first, each kind in the order of the table.
     weights.sort(key=lambda name: facts[name].missing > 0)
     left_out = {
         name: f"{what}, of which one column can be published: {names[0]!r} unless you choose another"

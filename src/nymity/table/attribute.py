@@ -165,6 +165,7 @@ class Attribute:
                 raise SchemaError(
                     "pseudonym", expected="none but for a person or household column", got=as_given(self.pseudonym)
                 )
+        # True is an int to Python, and no length.
         whole = isinstance(self.pseudonym_bits, int) and not isinstance(self.pseudonym_bits, bool)
         if not whole or not FEWEST_BITS <= self.pseudonym_bits <= MOST_BITS or self.pseudonym_bits % 8:
             raise SchemaError(

@@ -106,6 +106,7 @@ class BucketRecoding(Recoding):
             if name != BUCKET
         }
         values = written_alike(table[self.attribute].alias("c"))
+        # Sorted by value within a bucket: the order of records would pair rows with values again.
         counts = pl.DataFrame({"b": ids, "v": values}).group_by("b", "v").len("n").sort("b", "v")
         return Recoded(
             pl.DataFrame({**published, BUCKET: ids}),
@@ -154,6 +155,7 @@ class BucketRecoding(Recoding):
         ids, labels = whole_numbers(data["ids"]), label_texts("labels", data["labels"])
         if not isinstance(data["attribute"], str):
             raise ValueError("a sensitive column whose name is no text")
+        # A file may have been edited: numbers that lead nowhere must not become indices.
         for what, numbers, n in (("bucket", slots.bucket, len(ids)), ("value", slots.value, len(labels))):
             if ((numbers < 0) | (numbers >= n)).any():
                 raise ValueError(f"the number of a {what} that is not there")

@@ -104,6 +104,7 @@ def _one(reader: _Reader, label: Label, meant: list[Ints], where: str) -> Ints:
     readings = reader.readings(label)
     if len(readings) == 1:
         return next(iter(readings.values()))
+    # The recoding says what was meant, but only among what the text can mean: a wrong recoding decides nothing.
     decided = {reader.key(codes): codes for codes in meant if reader.allows(readings, codes)}
     if len(decided) == 1:
         return next(iter(decided.values()))

@@ -187,6 +187,7 @@ class Classes:
         if crowd is not None:
             people = crowd.inside.distinct
         elif self.population is not None:
+            # Masked rows could be of anybody outside of all published classes, too.
             people = self.population[chosen].sum(keepdims=True) + self.outside
         return Classes(
             self.sizes[chosen].sum(keepdims=True, dtype=np.uint32),

@@ -273,6 +273,7 @@ def encode_counted(
     ``hierarchies`` of quasi-identifiers are those of the cells, unless they are given.
     """
     names, given = schema.quasi, hierarchies or {}
+    # Hierarchies are built over both tables: a value of the population alone has a place in them, too.
     everyone, others, ids = (cells, None, None) if population is None else _beside(cells, population, schema)
     built, columns = [], []
     for name in names:
@@ -281,6 +282,7 @@ def encode_counted(
         built.append(hierarchy)
         columns.append(codes_of(everyone[name], values, hierarchy.index))
     groups, first = distinct_in_order(KeyLayout.for_sizes([h.domain_size for h in built]).pack(columns))
+    # Rows of the table come first, those of the population after them.
     group, rest = groups[: len(records)], groups[len(records) :]
     sensitive, codes = {}, np.empty((len(records), len(schema.sensitive)), dtype=np.int64)
     for i, name in enumerate(schema.sensitive):
@@ -364,6 +366,7 @@ def codes_of(
     known = pl.DataFrame(
         {"value": values, "code": pl.Series([index.get(label, unknown) for label in as_text(values)], dtype=pl.Int32)}
     )
+    # polars would replace a missing value like any other; it is looked up as None below.
     filled = known.filter(known["value"].is_not_null())
     codes = column.replace_strict(filled["value"], filled["code"], default=None, return_dtype=pl.Int32)
     return codes.fill_null(index.get(None, unknown)).to_numpy()

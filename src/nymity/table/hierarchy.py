@@ -444,6 +444,7 @@ class Hierarchy(Carded, metaclass=_Builders):
             ).items():
                 below.setdefault((level, parent), []).append(child)
         rows: list[tuple[str, int, int]] = []
+        # A stack, so that trees of any depth can be listed; children are put on it in reverse, to come off in order.
         waiting = [(self.height, code) for code in range(len(self.labels[-1]))]
         while waiting:
             level, code = waiting.pop()

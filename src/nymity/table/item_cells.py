@@ -58,6 +58,7 @@ class ItemColumn:
         inner = getattr(lists.dtype, "inner", None)
         if not isinstance(lists.dtype, pl.List | pl.Array) or inner is None or inner.is_nested():
             raise TableError(f"column {self.name!r}", expected="lists of items, or text", got=str(lists.dtype))
+        # A column of empty lists alone has no type of items.
         if inner == pl.Null:
             lists = lists.cast(pl.List(pl.String))
         found = _exploded(lists)

@@ -100,6 +100,7 @@ class LevelRecoding(Recoding):
         kept = np.flatnonzero(~(outside | gone) if outliers == "remove" else ~gone)
         masked = outside[kept] if outliers == "mask" else np.zeros(len(kept), dtype=np.bool_)
         rows = table if len(kept) == table.height else table[kept]
+        # Rows of no class, where outliers are kept, are published at the levels of the last layer.
         layer = np.where(outside, len(self.layers) - 1, layer)[kept]
         published = {
             name: self._publish(rows[name], name, places[name], kept, layer, masked, listed)
@@ -289,6 +290,7 @@ class LevelRecoding(Recoding):
             if placed.others:  # what nobody had is shown in published cells alone
                 outside = ~np.isin(known.of_others, self._published(a, name, level))
                 suppressed[here] |= placed.with_others(outside)[kept][here]
+            # Labels of all levels in one list; the places of each level begin where those before it end.
             labels += known.labels
         if not in_layers[layer].any() and not suppressed.any():
             return written_alike(raw.alias("cell")).alias(name)

@@ -29,6 +29,7 @@ class KeyLayout:
         word, shift, mask = [], [], []
         current = used = 0
         for size in sizes:
+            # One bit at least, so that a field of one value has a mask, too.
             bits = max(1, (size - 1).bit_length())
             if used + bits > 64:
                 current, used = current + 1, 0

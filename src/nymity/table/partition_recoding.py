@@ -98,6 +98,7 @@ class PartitionRecoding(Recoding):
         codes, draws = self._codes(table, "mask"), draws or KeyedDraws.fresh()
         unplaced = self._unplaced(table, codes, unseen)
         classes = self._class_of(table, codes, draws)
+        # ``lasting`` draws depend on the values alone, so that the same row comes to the same class in every table.
         if self.by_span and len(rest := np.flatnonzero(classes < 0)):
             classes[rest] = self._spanning(table, rest, draws.lasting)
         outside = classes < 0
@@ -337,10 +338,12 @@ class PartitionRecoding(Recoding):
         values = [*codes[:, several], *self._sensitive_codes(table)[:, several]]
         exact = _Matched.of([*quotas.codes.T, *quotas.sensitive.T], values, sizes)
         room = np.bincount(exact.entries, weights=quotas.records, minlength=exact.n_groups).astype(np.int64)
+        # Where all rows of a profile fit into its one class, nothing needs to be drawn.
         wanted = np.bincount(exact.rows, minlength=exact.n_groups)
         drawn = exact.divided(quotas.classes) | (wanted > room)[exact.rows]
         classes[several[~drawn]] = exact.only(quotas.classes)[~drawn]
         places = np.flatnonzero(drawn)
+        # In the order of their content: the order of the file must not decide who gets which place.
         if others := [name for name in self.columns if name not in self.hierarchies and name not in quotas.labels]:
             places = places[content_order(table, others, several[places])]
         classes[several[places]] = exact.take(places).filled(quotas, draws)

@@ -62,6 +62,7 @@ def attack(
     if earlier is not None:
         before = Released.of(earlier)
         if before.schema is None:
+            # A bare frame says nothing of its columns: those of the attacked release are taken.
             before = replace(before, schema=scene.schema)
         scene = replace(scene, earlier=open_scene(before, name="earlier release", **beside, **settings))
     results: list[AttackResult] = []
@@ -74,6 +75,7 @@ def attack(
                 by_persons = one.counts_persons(scene)
                 found = [result.by_persons(scene.unit) if by_persons else result.by_records() for result in found]
             results.extend(found)
+        # Some attacks only find out on the way, after as many tables as they may try.
         except CannotRunError as late:
             reason = str(late)
         if reason is not None:

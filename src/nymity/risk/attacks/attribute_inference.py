@@ -77,6 +77,7 @@ class AttributeInference(Attack):
             int((tree(people.codes[:, chosen]) == _texts(people.frame[attribute])[chosen]).sum())
             for people, chosen in ((scene.people, inside), (scene.control, outside))
         ]
+        # Half of the error for each interval: both hold together with the error that is stated.
         (low_in, high_in), (low_out, high_out) = (clopper_pearson(hits, n, error=ERROR / 2) for hits in right)
         a, c = (hits / n for hits in right)
         return AttackResult(
@@ -142,6 +143,7 @@ def _dealt(scene: Scene, attribute: str) -> tuple[NDArray[np.object_], Ints]:
     order = np.argsort(bucket, kind="stable")
     codes = np.empty(len(bucket_of), dtype=np.int64)
     rows = np.lexsort((scene.random("buckets").random(len(bucket_of)), bucket_of))
+    # Rows and values are both in the order of buckets, rows of one bucket in drawn order: values are dealt out in turn.
     codes[rows] = np.repeat(values[order], counts[COUNT].to_numpy()[order])
     return np.array(labels, dtype=object), codes
 

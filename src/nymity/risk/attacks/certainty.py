@@ -37,6 +37,7 @@ def certain_results(attack: Attack, scene: Scene, attribute: str, *, excluded: i
     """
     groups = scene.values(attribute)
     few = groups.histogram.distinct <= excluded + 1
+    # A value that everybody of the class has, among others: many different values do not make it less certain.
     shared = groups.holders & (groups.histogram.largest == groups.sizes) & ~few
     few |= shared
     n, certain = int(groups.people.sum()), int(groups.people[few].sum())

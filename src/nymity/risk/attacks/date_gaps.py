@@ -54,6 +54,7 @@ class DateGaps(Attack):
                 n=n,
                 successes=alike.height,
                 rate=rate,
+                # Exact, since it is held against promises; the rate beside it is a figure to read.
                 highest=Fraction(1, int(alike["others"].min())),  # type: ignore[arg-type]
                 limit=NoLimit(("no promise is about shifted dates",)),
                 sentence=f"Whoever knows the days between the dates of a person in {_listed(scene)} finds the person's "

@@ -72,6 +72,7 @@ class Downcoding(Attack):
             raise CannotRunError(OF_NO_TABLE)
         truth = _truth(scene)
         n, right = len(truth), sum(_right(belief, row) for belief, row in zip(beliefs, truth, strict=True))
+        # Without the method every way to fill a row is as good as any other.
         guessed = sum(Fraction(1, len(way)) for way in ways)
         return [
             AttackResult(

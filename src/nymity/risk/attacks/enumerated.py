@@ -127,6 +127,8 @@ class EnumeratedDraws(Draws):
             at = next(place)
             if at == len(drawn):
                 drawn.append((limit, self._fork(limit)))
+            # Asked again for the same draw, the run must ask for the same number of ways, else answers would not belong
+            # together.
             if drawn[at][0] != limit:
                 raise ValueError(f"two draws with the purpose {purpose!r}")
             return drawn[at][1]
@@ -153,6 +155,7 @@ def every_way(
         draws = EnumeratedDraws(path, orders or {}, most)
         yield run(draws), draws.chance
         ways = draws.ways
+        # Counting in mixed radix: the last draw moves on, and where it has no further answer the one before it does.
         while path and path[-1] + 1 == ways[len(path) - 1]:
             path.pop()
         if not path:

@@ -97,6 +97,7 @@ class Exchange:
                 "to be counted"
             )
         n, rate = int(seen.sum()), float(changed.sum() / trials.sum())
+        # The draws of one pair are not independent of each other, pairs are: each pair is one cluster.
         low, high = clustered_interval(changed[seen], trials[seen])
         figures = {"pairs": len(found), "pairs_seen": n, "draws": runs, "compares": self._compares}
         return AttackResult(
@@ -139,6 +140,7 @@ class Exchange:
         """Draw people, and for each another one, among those between whom the release alone does not decide."""
         scene, random = self._scene, self._scene.random("minimality")
         n, found = len(self.worlds.truth), []
+        # Some people can be exchanged with nobody: there are tries enough to pass them over, and an end.
         for _ in range(20 * self.pairs):
             one = int(random.random() * n)
             others = np.flatnonzero(self._exchangeable(one))

@@ -65,6 +65,7 @@ def _result(attack: Attack, scene: Scene, pairs: Ints, people: Ints, left: Ints,
         linkage_limit(scene.models, classes=True, complete=scene.complete, persons=scene.of_persons),
     )
     k = limit.chance.denominator if isinstance(limit, Limit) else 1
+    # pairs (2, n_pairs): the class in this release and in the earlier one; the smaller class alone tells most.
     alone = np.minimum(scene.rows.sizes[pairs[0]], scene.earlier.rows.sizes[pairs[1]])
     rate, before, below = float((people / left).sum()) / n, float((people / alone).sum()) / n, left < k
     highest = Fraction(1, int(left.min()))

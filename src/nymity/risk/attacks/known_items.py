@@ -91,6 +91,7 @@ class KnownItems(Attack):
 
     def _result(self, scene: Scene, candidates: list[list[int]]) -> AttackResult:
         picks = scene.random(f"{self.key}.picks")
+        # One of ``number`` candidates is picked at random: right with a chance of 1 / number.
         hits = [[number > 0 and bool(picks.random() * number < 1) for number in mine] for mine in candidates]
         n, successes = sum(map(len, hits)), sum(map(sum, hits))
         low, high = clustered_interval(

@@ -69,6 +69,7 @@ class Linkage(Attack):
         subsets = self._columns(len(scene.rows.labels), scene.random("linkage.columns"))
         chosen = scene.drawn_records(self.key)
         own, candidates = scene.shares(chosen, subsets)
+        # own, candidates (n_people, n_subsets): a pick among the candidates is one of the person's rows.
         hits = scene.random("linkage.picks").random(candidates.shape) * candidates < own
         n, successes = hits.size, int(hits.sum())
         low, high = clustered_interval(hits.sum(axis=1).astype(float), np.full(len(hits), float(len(subsets))))
@@ -116,6 +117,7 @@ class Linkage(Attack):
 
     def _claims(self, candidates: Ints, hits: NDArray[np.bool_]) -> dict[str, Any]:
         """Return how often a row is claimed, and how often rightly; each person counts as one cluster."""
+        # Who claims a row only if sure enough: not more candidates than the threshold allows.
         claimed = candidates <= int(1 / exact_fraction(self.threshold))
         made, right = int(claimed.sum()), int((hits & claimed).sum())
         facts = {"threshold": self.threshold, "made": made, "right": right, "rate": right / made if made else None}

@@ -71,6 +71,7 @@ class Membership(Attack):
             interval=(low_in - high_out, high_in - low_out),
             baseline=0.0,
             limit=limit,
+            # Only what the intervals leave no doubt of is more than was promised.
             exceeds=limit.exceeded_by(low_in - high_out),
             sentence=f"A row fits {percent(true)} of the {scene.whom} in the release and {percent(false)} of those "
             f"that are not: an advantage of {percent(true - false)} over guessing.",
@@ -86,6 +87,7 @@ class Membership(Attack):
         bounds = presence_limits(scene.models, persons=scene.of_persons)
         lowest, limit = (Fraction(0), bounds) if isinstance(bounds, NoLimit) else bounds
         promised = not isinstance(limit, NoLimit)
+        # Masked rows fit everybody: the promise speaks of their people as of all others outside of classes.
         told = some & (np.arange(len(some)) != scene.rows.suppressed) if promised else some
         shares = [Fraction(int(m), int(p)) for m, p in zip(members[told], people[told], strict=True)]
         if promised:  # it speaks about the people outside of all classes too, whatever became of the members

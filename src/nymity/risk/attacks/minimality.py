@@ -98,6 +98,7 @@ class Minimality(Attack):
             for person, (record, value) in enumerate(zip(records, world, strict=True)):
                 values[person][worlds.values[value]] += likelihood.chance
                 for cells, chance in likelihood.rows.get(record, {}).items():
+                    # People with equal records are alike to the method: each has the same share of their rows.
                     rows[person][cells + worlds.values[value]] += chance / alike[record]
         if not any(weights):
             raise CannotRunError(OF_NO_TABLE)
@@ -144,6 +145,7 @@ class _Weighed:
         fewest = min(sum(1 for chance in belief.values() if chance) for belief in beliefs)
         least, promise = least_values(scene.models, attribute, column, persons=scene.of_persons)
         few = fewest < least
+        # No value is too likely, but fewer are left than the promise of different values speaks of.
         if few and not exceeds:
             limit = Limit(chance=Fraction(1), promise=promise)
         n = len(truth)

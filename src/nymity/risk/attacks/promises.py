@@ -68,6 +68,7 @@ def value_limits(
     """
     if persons and not holders:
         return _no_limit([_reason(model, _PERSONS) for model in models])
+    # 1 and no promise for each value; every model that says less takes its place.
     limits = [Limit(chance=_ONE, promise="")] * len(column.labels)
     reasons = []
     for model, shares in _about(models, attribute, classes, lambda model: _shares(model, column, holders)):
@@ -98,6 +99,7 @@ def highest_chance(
     if not promised:
         return highest, NoLimit(("promises limit other values alone",)), False
     nearest = max(promised, key=lambda value: chances[value] - limits[value].chance)
+    # Of all values that exceed their limit, the one by most: what is reported must be the worst.
     if chances[nearest] > limits[nearest].chance:
         return highest, limits[nearest], True
     likeliest = min((limits[value] for value in chances if chances[value] == highest), key=lambda limit: limit.chance)
@@ -186,6 +188,7 @@ def _of_answers(
             limits.append((-answer, model.promise_to_persons() if holders else model.promise()))
     if not limits:
         return _no_limit(reasons)
+    # Chances were negated, so that the largest is the strictest; of equal ones the last promise by its words.
     chance, promise = max(limits)
     return Limit(chance=-chance, promise=promise)
 

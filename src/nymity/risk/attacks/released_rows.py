@@ -90,6 +90,7 @@ class Matcher:
         """
         known = np.ones((1, len(codes)), dtype=np.bool_) if subsets is None else subsets
         found = np.zeros((codes.shape[1], len(known)), dtype=np.int64)
+        # Blocks of classes and of people: bits of all classes for all people would not fit into memory.
         for start in range(0, len(weights), CLASSES):
             some = slice(start, start + CLASSES)
             patterns = _patterns(weights[some])
@@ -111,6 +112,7 @@ class Matcher:
                 bits, rows = self._bits(codes[:, first : first + PEOPLE], some)
                 parts.append(some[np.unpackbits(fitted(bits, rows), count=len(some)) == 0])
             left = np.concatenate(parts)
+        # Only classes that fitted nobody so far are left after each block of people: mostly none after the first.
         missing = np.zeros(len(self.rows.sizes), dtype=np.bool_)
         missing[left] = True
         return missing
@@ -136,6 +138,8 @@ class Matcher:
             covers = np.zeros((len(values), len(cells.labels)), dtype=np.bool_)
             at = np.searchsorted(values, cells.covered)
             listed = (at < len(values)) & (values[np.minimum(at, len(values) - 1)] == cells.covered)
+            # covers (n_values, n_cells): whether a cell stands for a value, for the values that occur among these
+            # people alone.
             covers[at[listed], np.repeat(np.arange(len(cells.labels)), cells.sizes)[listed]] = True
             covers |= self._masked(a)
             bits.append(np.packbits(covers[:, self.rows.cell_of[a, some]], axis=1))

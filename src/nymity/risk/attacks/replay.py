@@ -124,6 +124,8 @@ class Replay:
         for recoded, chance in ways:
             if self.runs > self.most:
                 raise TooManyWaysError
+            # The method refused this table, or would have published something else: the way says nothing of the
+            # release.
             if recoded is None or not self.is_this_release(recoded):
                 continue
             total += chance

@@ -150,6 +150,7 @@ def _beside(scene: Scene, source: pl.DataFrame, kept: Ints, link: Ints | None, n
     matcher, rows = scene.matcher, scene.rows
     assert matcher is not None
     place = None if link is None else _places(link, kept)
+    # The link is believed only where every row fits the record it names: another original may have as many rows.
     if place is not None and matcher.fit(people.codes[:, place], rows.class_of).all() and _same(scene, source, place):
         own = np.full(len(people), NOT_THERE, dtype=np.int64)
         own[place] = rows.class_of
@@ -191,6 +192,7 @@ def _check_belongs(scene: Scene, people: People, matcher: Matcher, release: str)
     for name in names:
         cells[name] = as_they_are(name, whole.labels[name])
         (own, numbers), known = labelled(people.frame[name]), _numbered(whole.labels[name])
+        # Sensitive values are published as they are: a record explains only rows with its own.
         codes.append(np.array([known.get(label, -1) for label in own], dtype=np.int64)[numbers])
     missing = Matcher(whole, cells).unexplained(np.unique(np.stack(codes), axis=1))
     unexplained = int(whole.sizes[missing].sum())

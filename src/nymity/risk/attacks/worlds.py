@@ -105,6 +105,8 @@ class Worlds:
         def extend(person: int) -> Iterator[tuple[int, ...]]:
             nonlocal steps
             steps += 1
+            # The number of ways grows exponentially; nobody waits for them, and an answer from some of them would be
+            # wrong.
             if steps > _STEPS:
                 raise TooManyWaysError
             if person == len(world):

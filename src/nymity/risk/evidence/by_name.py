@@ -243,6 +243,7 @@ def _pieces(word: str) -> list[Concept]:
     if not 4 <= len(word) <= 16:
         return []
     short = _short()
+    # Dynamic programming over places in the word: the best way to take apart what lies before each place.
     best: dict[int, tuple[int, tuple[str, ...]]] = {0: (0, ())}  # letters in words of meaning, the pieces
     for end in range(1, len(word) + 1):
         for start in range(end):

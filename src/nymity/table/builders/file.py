@@ -174,6 +174,7 @@ def _hierarchy(path: Path, lines: list[Line]) -> Hierarchy:
                 got=f"{quoted(cells[0] or None)} again, first in line {seen[cells[0]]}",
             )
         seen[cells[0]] = number
+    # A delimiter at the end of every line makes an empty last column, which is no level.
     keep = width - 1 if width > 1 and not any(cells[-1] for _, cells in lines) else width
     rows: list[list[Label]] = [[cell or None for cell in cells[:keep]] for _, cells in lines]
     return Hierarchy.from_rows(rows, where=str(path))

@@ -120,6 +120,7 @@ class Intervals:
         """Find the intervals of many numbers: an interval is worked out once."""
         numbers = {text: number for text in texts if (number := read_number(text)) is not None}
         around = {end for number in numbers.values() for end in _ends(number, whole=fixed["whole"])}
+        # In order, so that the interval of each is found by going on from the one before.
         ordered = sorted(around, key=_fast)
         levels = [
             dict(zip(ordered, self._labels(ordered, scale, whole=fixed["whole"]), strict=True))

@@ -58,6 +58,7 @@ def lost_zeros(
         return None
     digits = max(map(len, texts))
     short = tuple(sorted(text for text in texts if len(text) < digits))
+    # If half or more are short, it is the long ones that are odd; short by two or more has another reason.
     if digits < 3 or not short or 2 * len(short) >= len(texts) or any(len(text) < digits - 1 for text in short):
         return None
     told = certain is None or set(short) <= set(certain)

@@ -75,6 +75,7 @@ def fitted(kind: type[ReadyHierarchy], texts: Sequence[str]) -> Recognized:
     other = None if len(placed) == len(texts) else OTHER
     if not builder.names:
         return Recognized(replace(builder, other=other), len(placed), len(texts))
+    # Different labels of each level, from the values up: a level with as many as the one below changes nothing.
     known = [set(found), *(set(level) for level in zip(*placed, strict=True))]
     changing = [len(here) < len(below) for below, here in pairwise(known)] or [True] * len(builder.names)
     levels = tuple(name for name, changes in zip(builder.names, changing, strict=True) if changes)

@@ -130,6 +130,7 @@ def _dates(values: pl.Series, column: Column) -> HierarchySource | None:
     if not days:
         return None
     months = {(day.year, day.month) for day in days}
+    # Months would be two groups at most: days and weeks are all that can be told apart.
     if len(months) <= 2:
         return Dates(levels=("day", "week"), format=form)
     years = {year for year, _ in months}

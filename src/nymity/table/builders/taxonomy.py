@@ -195,6 +195,7 @@ def _arrange(parents: Mapping[str, str | None], where: str) -> _Concepts:
     roots = children.get(None, [])
     single = len(roots) == 1 and roots[0] in children
     paths: dict[str, tuple[str, ...]] = {}
+    # A list and no recursion: a tree of a thousand levels must end in an error of ours, not in Python's.
     waiting: list[tuple[str, tuple[str, ...]]] = [(root, ()) for root in reversed(roots)]
     while waiting:
         name, above = waiting.pop()
