@@ -32,6 +32,10 @@ class DatabaseKind(ABC):
     types_columns: ClassVar[bool] = True
     #: Types of columns by those of polars; :meth:`storable` makes the rest into these.
     types: ClassVar[Mapping[Any, str]]
+    #: Type of moments that have a time zone; without one it is that of other moments.
+    zoned: ClassVar[str] = ""
+    #: Whether it keeps comments beside tables and columns.
+    has_comments: ClassVar[bool] = False
 
     @abstractmethod
     def connect(self, address: Address, *, read_only: bool) -> Any:
@@ -83,8 +87,11 @@ class DatabaseKind(ABC):
 
     def comments(self, table: str, says: str, columns: Mapping[str, str]) -> Iterable[str]:
         """Return the statements that say beside a table, and beside its columns, what they are."""
-        del table, says, columns
-        return ()
+        if not self.has_comments:
+            return
+        yield f"COMMENT ON TABLE {table} IS {literal(says)}"
+        for name, what in columns.items():
+            yield f"COMMENT ON COLUMN {table}.{quoted(name)} IS {literal(what)}"
 
     def column(self, name: str, kind: str, says: str) -> str:
         """Return how a column is declared."""
@@ -97,7 +104,8 @@ class DatabaseKind(ABC):
 
     def type_of(self, dtype: pl.DataType) -> str:
         """Return the type of a column."""
-        return self.types[dtype.base_type()]
+        has_zone = isinstance(dtype, pl.Datetime) and dtype.time_zone is not None
+        return self.zoned if has_zone and self.zoned else self.types[dtype.base_type()]
 
     def _storable(self, column: pl.Series) -> pl.Series:
         dtype = column.dtype

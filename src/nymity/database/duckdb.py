@@ -38,6 +38,8 @@ class DuckDB(FileKind):
 
     name = "duckdb"
     row_id = "rowid"
+    zoned = "TIMESTAMPTZ"
+    has_comments = True
     types: ClassVar[Mapping[Any, str]] = {
         pl.String: "VARCHAR",
         pl.Boolean: "BOOLEAN",
@@ -72,17 +74,6 @@ class DuckDB(FileKind):
             [table, *([] if schema is None else [schema])],
         )
         return bool(found)
-
-    def type_of(self, dtype: pl.DataType) -> str:
-        """Keep that times have a zone."""
-        zoned = isinstance(dtype, pl.Datetime) and dtype.time_zone is not None
-        return "TIMESTAMPTZ" if zoned else super().type_of(dtype)
-
-    def comments(self, table: str, says: str, columns: Mapping[str, str]) -> Iterable[str]:
-        """Comment the table and each column."""
-        yield f"COMMENT ON TABLE {table} IS {literal(says)}"
-        for name, what in columns.items():
-            yield f"COMMENT ON COLUMN {table}.{quoted(name)} IS {literal(what)}"
 
     def forget_dropped(self, session: Session, schema: str | None, ours: Collection[str]) -> None:
         """Write the file anew, without the blocks of dropped tables, if everything in it is nymity's.

@@ -10,7 +10,7 @@ import polars as pl
 
 from nymity.core.extras import require
 from nymity.database.address import Address
-from nymity.database.database_kind import PLACE, DatabaseKind, literal, quoted
+from nymity.database.database_kind import PLACE, DatabaseKind, literal
 from nymity.database.packed_columns import PackedColumns
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class PostgreSQL(DatabaseKind):
 
     name = "postgresql"
     row_id = "ctid"
+    zoned = "timestamptz"
+    has_comments = True
     longest_name = 63
     types: ClassVar[Mapping[Any, str]] = {
         pl.String: "text",
@@ -88,17 +90,6 @@ class PostgreSQL(DatabaseKind):
         """Take the same lock: a server may still be committing for a client that is gone."""
         session.run(f"SET LOCAL lock_timeout = '{_PATIENCE}'")
         session.rows(f"SELECT pg_catalog.pg_advisory_xact_lock({PLACE})", [_number(mark)])
-
-    def type_of(self, dtype: pl.DataType) -> str:
-        """Keep that times have a zone."""
-        zoned = isinstance(dtype, pl.Datetime) and dtype.time_zone is not None
-        return "timestamptz" if zoned else super().type_of(dtype)
-
-    def comments(self, table: str, says: str, columns: Mapping[str, str]) -> Iterable[str]:
-        """Comment the table and each column."""
-        yield f"COMMENT ON TABLE {table} IS {literal(says)}"
-        for name, what in columns.items():
-            yield f"COMMENT ON COLUMN {table}.{quoted(name)} IS {literal(what)}"
 
 
 def _number(mark: str) -> int:

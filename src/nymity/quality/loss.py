@@ -11,25 +11,14 @@ from dataclasses import fields
 from typing import ClassVar
 
 from nymity.quality.kernel_form import KernelForm
-from nymity.quality.metric import Better, Group
+from nymity.quality.metric import Described
 from nymity.quality.node_statistics import COUNTS_ALONE, Floats, Needs, NodeStatistics
 from nymity.table.encoding import EncodedTable
 
 
-class Loss(ABC):
-    """A quality model: lower is better. Subclasses are frozen keyword-only dataclasses of their parameters.
+class Loss(Described, ABC):
+    """A quality model: lower is better. Subclasses are frozen keyword-only dataclasses of their parameters."""
 
-    ``title`` is the definition in one line, ``plain`` a sentence for readers who have not heard of it, ``limits`` what
-    it does not see.
-    """
-
-    key: ClassVar[str]
-    title: ClassVar[str]
-    plain: ClassVar[str]
-    group: ClassVar[Group]
-    better: ClassVar[Better] = "lower"
-    unit: ClassVar[str]
-    limits: ClassVar[str]
     #: It never falls when classes are merged and nothing is suppressed. Losses that aggregate one rising value per
     #: attribute need not say so: their floor does.
     rises: ClassVar[bool] = False

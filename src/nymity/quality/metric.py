@@ -34,9 +34,9 @@ class MetricValue:
 PreparedMetric = Callable[[PublishedRows], MetricValue]
 
 
-class Metric(ABC):
-    """Subclasses are frozen keyword-only dataclasses; ``title`` is the definition in one line, ``plain`` a sentence for
-    readers who have not heard of it, ``limits`` what it does not see.
+class Described:
+    """What a loss or a metric says of itself: ``title`` is the definition in one line, ``plain`` a sentence for readers
+    who have not heard of it, ``limits`` what it does not see.
     """
 
     key: ClassVar[str]
@@ -46,6 +46,10 @@ class Metric(ABC):
     better: ClassVar[Better] = "lower"
     unit: ClassVar[str]
     limits: ClassVar[str]
+
+
+class Metric(Described, ABC):
+    """Subclasses are frozen keyword-only dataclasses of their parameters."""
 
     @property
     def name(self) -> str:

@@ -7,18 +7,22 @@ what an evaluation of such defences is worth nothing without (Athalye, Carlini &
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from nymity.core.progress import Observer, silent
 from nymity.core.validation import whole_number
-from nymity_robust.attacks.attack import AdversarialExamples, ClassifierAttack, GradientAttack, Surface
+from nymity_robust.attacks.attack import (
+    AdversarialExamples,
+    AttackTask,
+    ClassifierAttack,
+    GradientAttack,
+    Surface,
+)
 from nymity_robust.attacks.carlini_wagner import CarliniWagner
 from nymity_robust.attacks.single_network import ensemble_of
-from nymity_robust.criteria import Criterion
 from nymity_robust.noise import replayable
 from nymity_robust.noisy_logit import NoisyEnsemble, NoisyLogit
 from nymity_robust.seeds import derive, generator
@@ -35,20 +39,11 @@ class _AdaptiveAttack(ClassifierAttack):
     def surface(self, model: nn.Module, seed: int) -> Surface:
         """Return what is differentiated in place of the defence."""
 
-    def run(
-        self,
-        model: nn.Module,
-        images: Tensor,
-        criterion: Criterion,
-        *,
-        seed: int = 0,
-        batch: int = 256,
-        observe: Observer = silent,
-    ) -> AdversarialExamples:
+    def examples(self, task: AttackTask) -> AdversarialExamples:
         """Run the gradient attack on the surface."""
-        surface = self.surface(model, seed)
-        with replayable(model, derive(seed, self.key)):
-            return self.attack.run(surface, images, criterion, seed=seed, batch=batch, observe=observe)
+        surface = self.surface(task.model, task.seed)
+        with replayable(task.model, derive(task.seed, self.key)):
+            return self.attack.examples(replace(task, model=surface))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,18 +137,9 @@ class Resubmission(ClassifierAttack):
         """Return ``tries``: the evaluation submits the examples so often."""
         return self.tries
 
-    def run(
-        self,
-        model: nn.Module,
-        images: Tensor,
-        criterion: Criterion,
-        *,
-        seed: int = 0,
-        batch: int = 256,
-        observe: Observer = silent,
-    ) -> AdversarialExamples:
+    def examples(self, task: AttackTask) -> AdversarialExamples:
         """Make the examples as the other attack does."""
-        return self.attack.run(model, images, criterion, seed=seed, batch=batch, observe=observe)
+        return self.attack.examples(task)
 
 
 def repeated(surface: Surface, count: int) -> Surface:

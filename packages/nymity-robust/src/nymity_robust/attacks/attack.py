@@ -58,6 +58,21 @@ class AdversarialExamples:
         )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AttackTask:
+    """What an attack is run on: a model (or a surface), images in [0, 1], and a wish for each of them.
+
+    ``batch`` bounds how many images are in work at a time. All draws follow from ``seed``.
+    """
+
+    model: Any
+    images: Tensor
+    criterion: Criterion
+    seed: int
+    batch: int
+    observe: Observer
+
+
 @dataclass(frozen=True, kw_only=True)
 class ClassifierAttack(ABC):
     """Parameters of an attack.
@@ -74,10 +89,9 @@ class ClassifierAttack(ABC):
         """How often an example is submitted to the defence."""
         return 1
 
-    @abstractmethod
     def run(
         self,
-        model: nn.Module,
+        model: nn.Module | Surface,
         images: Tensor,
         criterion: Criterion,
         *,
@@ -86,6 +100,13 @@ class ClassifierAttack(ABC):
         observe: Observer = silent,
     ) -> AdversarialExamples:
         """Attack a model with images in [0, 1]; ``batch`` bounds how many are in work at a time."""
+        return self.examples(
+            AttackTask(model=model, images=images, criterion=criterion, seed=seed, batch=batch, observe=observe)
+        )
+
+    @abstractmethod
+    def examples(self, task: AttackTask) -> AdversarialExamples:
+        """Return an example for each wish of a task."""
 
     def describe(self) -> dict[str, Any]:
         """Return the parameters as plain values."""
@@ -120,26 +141,18 @@ class GradientAttack(ClassifierAttack):
         """Draw what each image starts with, if the attack starts at random."""
         return None
 
-    def run(
-        self,
-        model: nn.Module | Surface,
-        images: Tensor,
-        criterion: Criterion,
-        *,
-        seed: int = 0,
-        batch: int = 256,
-        observe: Observer = silent,
-    ) -> AdversarialExamples:
+    def examples(self, task: AttackTask) -> AdversarialExamples:
         """Attack what the model lets an attacker differentiate: its ``surrogate`` if it has one, or itself."""
-        surface: Surface = getattr(model, "surrogate", model)
+        surface: Surface = getattr(task.model, "surrogate", task.model)
+        images, criterion, batch = task.images, task.criterion, task.batch
         check_images(images)
         if len(criterion) != len(images):
             raise ParameterError(
                 "criterion", expected=f"a wish for each of {len(images)} images", got=str(len(criterion))
             )
-        starts = self.start(images, generator(images.device, seed, self.key, "start"))
+        starts = self.start(images, generator(images.device, task.seed, self.key, "start"))
         made, granted = [], []
-        with replayable(model, derive(seed, self.key)):
+        with replayable(task.model, derive(task.seed, self.key)):
             for first in range(0, len(images), batch):
                 part = slice(first, first + batch)
                 wishes = criterion.take(part)
@@ -148,7 +161,7 @@ class GradientAttack(ClassifierAttack):
                 made.append(found)
                 granted.append(held)
                 done = min(first + batch, len(images))
-                report(observe, Progress(stage=f"attacking by {self.key}", done=done, total=len(images)))
+                report(task.observe, Progress(stage=f"attacking by {self.key}", done=done, total=len(images)))
         return AdversarialExamples(
             originals=images,
             images=torch.cat(made),

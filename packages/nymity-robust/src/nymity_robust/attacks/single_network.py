@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import torch
@@ -11,7 +11,13 @@ from torch import Tensor, nn
 from nymity.core.errors import ParameterError
 from nymity.core.progress import Observer, silent
 from nymity.core.validation import whole_number
-from nymity_robust.attacks.attack import AdversarialExamples, ClassifierAttack, GradientAttack, Surface
+from nymity_robust.attacks.attack import (
+    AdversarialExamples,
+    AttackTask,
+    ClassifierAttack,
+    GradientAttack,
+    Surface,
+)
 from nymity_robust.attacks.carlini_wagner import CarliniWagner
 from nymity_robust.criteria import Criterion
 from nymity_robust.ensemble import Ensemble
@@ -34,32 +40,26 @@ class SingleNetwork(ClassifierAttack):
         if self.members is not None:
             whole_number("SingleNetwork.members", self.members, at_least=1)
 
-    def run(
-        self,
-        model: nn.Module,
-        images: Tensor,
-        criterion: Criterion,
-        *,
-        seed: int = 0,
-        batch: int = 256,
-        observe: Observer = silent,
-    ) -> AdversarialExamples:
+    def examples(self, task: AttackTask) -> AdversarialExamples:
         """Craft the examples: all wishes for the first member drawn, then for the next."""
-        ensemble = ensemble_of(model, self.key)
+        ensemble, images, criterion = ensemble_of(task.model, self.key), task.images, task.criterion
         if self.members is None:
-            return craft_for_members(self.attack, ensemble, images, criterion, seed=seed, batch=batch, observe=observe)
+            return for_members(self.attack, replace(task, model=ensemble))
         whole_number("SingleNetwork.members", self.members, at_most=len(ensemble))
-        source = generator(torch.device("cpu"), seed, self.key)
+        source = generator(torch.device("cpu"), task.seed, self.key)
         chances = torch.rand((len(images), len(ensemble)), generator=source)
         chosen = chances.argsort(1)[:, : self.members]  # (n, members drawn)
         parts = []
         for member in chosen.unique().tolist():
             rows = (chosen == member).any(1).nonzero().flatten().to(images.device)
-            wishes = criterion.take(rows)
-            one = ensemble.subset([member])
-            made = craft_for_members(
-                self.attack, one, images[rows], wishes, seed=derive(seed, member), batch=batch, observe=observe
+            of_member = replace(
+                task,
+                model=ensemble.subset([member]),
+                images=images[rows],
+                criterion=criterion.take(rows),
+                seed=derive(task.seed, member),
             )
+            made = for_members(self.attack, of_member)
             parts.append((made, rows, member))
         return _joined(parts, criterion, images)
 
@@ -75,18 +75,28 @@ def craft_for_members(
     observe: Observer = silent,
 ) -> AdversarialExamples:
     """Make an example for each member and wish, every member attacked in the same pass; member by member in order."""
+    return for_members(
+        attack,
+        AttackTask(model=ensemble, images=images, criterion=criterion, seed=seed, batch=batch, observe=observe),
+    )
+
+
+def for_members(attack: GradientAttack, task: AttackTask) -> AdversarialExamples:
+    """Do as :func:`craft_for_members` for the members of the task's model."""
+    ensemble, images, criterion = task.model, task.images, task.criterion
     members = len(ensemble)
     rows = torch.arange(len(images), device=images.device).repeat(members)
     order = torch.cat([torch.arange(members) * len(images) + image for image in range(len(images))]).to(images.device)
     wanted = criterion.take(rows[order])  # image by image, so that a batch holds whole images with all members
-    with replayable(ensemble, derive(seed, "members")):
-        made = attack.run(
-            _members_side_by_side(ensemble),
-            images[rows[order]],
-            wanted,
-            seed=seed,
-            batch=max(1, batch // members) * members,
-            observe=observe,
+    with replayable(ensemble, derive(task.seed, "members")):
+        made = attack.examples(
+            replace(
+                task,
+                model=_members_side_by_side(ensemble),
+                images=images[rows[order]],
+                criterion=wanted,
+                batch=max(1, task.batch // members) * members,
+            )
         )
     back = order.argsort()
     return AdversarialExamples(

@@ -6,18 +6,15 @@ perturbation among those that fool their own member, clipped to [0, 1].
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import torch
-from torch import Tensor, nn
 
-from nymity.core.progress import Observer, silent
 from nymity.core.validation import whole_number
-from nymity_robust.attacks.attack import AdversarialExamples, ClassifierAttack, GradientAttack
+from nymity_robust.attacks.attack import AdversarialExamples, AttackTask, ClassifierAttack, GradientAttack
 from nymity_robust.attacks.carlini_wagner import CarliniWagner
-from nymity_robust.attacks.single_network import craft_for_members, ensemble_of
-from nymity_robust.criteria import Criterion
+from nymity_robust.attacks.single_network import ensemble_of, for_members
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,21 +28,11 @@ class Superimposition(ClassifierAttack):
     def __post_init__(self) -> None:
         whole_number("Superimposition.count", self.count, at_least=1)
 
-    def run(
-        self,
-        model: nn.Module,
-        images: Tensor,
-        criterion: Criterion,
-        *,
-        seed: int = 0,
-        batch: int = 256,
-        observe: Observer = silent,
-    ) -> AdversarialExamples:
+    def examples(self, task: AttackTask) -> AdversarialExamples:
         """Craft an example for every member, then add."""
-        ensemble = ensemble_of(model, self.key)
+        ensemble = ensemble_of(task.model, self.key)
         whole_number("Superimposition.count", self.count, at_most=len(ensemble))
-        made = craft_for_members(self.attack, ensemble, images, criterion, seed=seed, batch=batch, observe=observe)
-        return self.combine(made)
+        return self.combine(for_members(self.attack, replace(task, model=ensemble)))
 
     def combine(self, made: AdversarialExamples) -> AdversarialExamples:
         """Add up examples that were made for every member, in the order of :func:`craft_for_members`.
