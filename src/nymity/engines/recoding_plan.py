@@ -22,7 +22,6 @@ from nymity.engines.merged_cells import UNMERGED, Merged, MergedCells
 from nymity.engines.numbering import Numbering
 from nymity.table.encoding import codes_of
 from nymity.table.recoding import Recoding
-from nymity.table.text import MASK
 
 if TYPE_CHECKING:
     from nymity.engines.engine_rows import Rows
@@ -157,11 +156,6 @@ def plan_of(
         masked=everyone - inside if masks else 0,
         draws=draws,
     )
-
-
-def masked_cells(plan: RecodingPlan) -> dict[str, str]:
-    """Return what a row without a class is published with."""
-    return dict.fromkeys(plan.cells.values(), MASK)
 
 
 def _inside(words: pl.DataFrame, classes: pl.DataFrame) -> NDArray[np.int64]:

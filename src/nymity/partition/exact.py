@@ -3,8 +3,8 @@
 A class of 2k or more records can be cut in two without cost, so classes of k to 2k - 1 suffice, and the question is
 one of set partitioning: choose classes that hold each record once. A few records are settled by depth-first search
 (:mod:`nymity.kernels.set_partition`), more by a linear program whose columns are classes
-(:mod:`nymity.partition.column_generation`). The program of Liang (2020, section 3.2.2) defines the same optimum
-(:mod:`nymity.partition.big_m`), but its relaxation proves nothing for more than some ten records.
+(:mod:`nymity.partition.column_generation`). The program of Liang (2020, section 3.2.2) defines the same optimum, and
+tests ask it; its relaxation proves nothing for more than some ten records.
 """
 
 from __future__ import annotations

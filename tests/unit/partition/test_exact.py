@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from big_m import big_m_optimum
 from nymity.core.errors import Interrupted, NoSolutionError, ParameterError
 from nymity.core.progress import Progress
 from nymity.kernels.columns import cheap_classes
 from nymity.partition import column_generation, exact, pricing
-from nymity.partition.big_m import big_m_optimum
 from nymity.partition.distinct import Distinct
 from nymity.partition.exact import ExactPartition
 from nymity.partition.geometry import Geometry, Ints

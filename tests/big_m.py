@@ -10,7 +10,7 @@ v_il says that records i and l are published alike, y_ij and z_ij are the ends o
 
 The last line is missing in print; without it all intervals shrink to a point and the optimum is 0. The text also swaps
 U and L, and y and z. Sets become axes, one per value (section 3.2.5). The relaxation is so weak that a proof is out of
-reach beyond some ten records: this is the definition, :class:`ExactPartition` the method.
+reach beyond some ten records: this is the definition and the oracle, :class:`ExactPartition` the method.
 """
 
 from __future__ import annotations
