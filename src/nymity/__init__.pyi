@@ -37,6 +37,7 @@ from nymity.partition.exact_suppression import ExactSuppression as ExactSuppress
 from nymity.partition.freeform import FreeformGreedy as FreeformGreedy
 from nymity.partition.freeform import FreeformHungarian as FreeformHungarian
 from nymity.partition.freeform import FreeformSortGreedy as FreeformSortGreedy
+from nymity.partition.generalized_suppression import GeneralizedSuppression as GeneralizedSuppression
 from nymity.partition.greedy_search import GreedySearch as GreedySearch
 from nymity.partition.group_means import GroupMeans as GroupMeans
 from nymity.partition.k_member import KMember as KMember

@@ -70,6 +70,7 @@ EXAMPLES: dict[str, list[Example]] = {
         Example(ny.CellSuppression(), CLASSES),
         Example(ny.CellSuppression(levels={"age": 1}), CLASSES, "generalized first"),
     ],
+    "generalized-suppression": [Example(ny.GeneralizedSuppression(), CLASSES)],
     "exact-suppression": [Example(ny.ExactSuppression(), ("2-anonymity",))],
     "subset-suppression": [Example(ny.SubsetSuppression(), ("2-anonymity of a column",))],
     "wildcard-suppression": [Example(ny.WildcardSuppression(), ("2-anonymity with wildcards",))],

@@ -26,7 +26,7 @@ KINDS = {
     "top-down-specialization": "cuts",
     "iterative-recoding": "layers",
     **dict.fromkeys(("freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"), "freeform"),
-    **dict.fromkeys(("cell-suppression", "exact-suppression"), "suppressed"),
+    **dict.fromkeys(("cell-suppression", "generalized-suppression", "exact-suppression"), "suppressed"),
     **dict.fromkeys(("subset-suppression", "wildcard-suppression"), "suppressed rows"),
     "group-means": "centres",
     **dict.fromkeys(("buckets", "anatomy"), "buckets"),
@@ -454,6 +454,8 @@ def _parameters(draw: random.Random, method: str, kind: str, quasi: list[Column]
     if kind == "centres":
         return draw.choice([{}, {"variable": 1.5}])
     if kind == "suppressed":
+        if method == "generalized-suppression":
+            return {"rounds": draw.choice([0, 3]), "checks": draw.choice([1, 5, 50])}
         return {"seconds": 2.0} if method == "exact-suppression" else {"rounds": draw.choice([0, 3])}
     if kind == "buckets":
         return {"grouping": draw.choice(["random", "similar"]), **({"seconds": 1.0} if method == "buckets" else {})}

@@ -127,6 +127,7 @@ METHODS: dict[str, tuple[dict[str, Any], PrivacyModel]] = {
     "split-carry": ({"cells": "set", "sets": 2, "seconds": 1.5}, SIZES),
     "exact-partition": ({"seconds": 1.5}, SIZES),
     "cell-suppression": ({"levels": {"a": 1}, "rounds": 5}, SIZES),
+    "generalized-suppression": ({"levels": {"a": 1}, "rounds": 5, "checks": 3}, SIZES),
     "exact-suppression": ({"levels": {"a": 1}, "seconds": 1.5}, SIZES),
     "subset-suppression": ({"levels": {"a": 1}}, ny.SubsetKAnonymity(k=3, m=1)),
     "wildcard-suppression": ({"levels": {"a": 1}}, ny.WildcardKAnonymity(k=3)),

@@ -135,9 +135,10 @@ def _levels(release: Release | WrittenRelease) -> list[dict[str, Any]]:
 
 def _published_as(release: Release | WrittenRelease, name: str) -> dict[str, Any]:
     """Return the levels of a quasi-identifier in use, or how many different cells classes have."""
-    if name not in release.levels:
+    used = release.recoding.levels_in_use(name)
+    if name not in release.levels or not used:  # cells of classes, of which some may be on a level
         return {"cells": release.frame[name].n_unique()}
-    return {"level": release.levels[name], "lowest": release.recoding.levels_in_use(name)[0]}
+    return {"level": release.levels[name], "lowest": used[0]}
 
 
 def _guarantee_table(guarantees: list[dict[str, Any]]) -> Table:

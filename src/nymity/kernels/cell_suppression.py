@@ -5,6 +5,7 @@ columns can be published alike, and each costs the price of the pattern, the sum
 as items: different combinations of values, and how many records have each.
 
     cover     makes classes of all items left that share a pattern with k records
+    least_*   lower what each item costs at least, by the patterns that it shares with k records
     renewed   frees the classes of items that lie together, covers them by the patterns in another order, and keeps
               the new classes if they cost no more
 """
@@ -131,6 +132,25 @@ def least_prices(items, k, pattern, price, least, some):
             some[rest] = some[e]
             rest += 1
     return rest
+
+
+@njit(cache=True, nogil=True)
+def least_costs(items, k, pattern, spared, least, some):
+    """Lower ``least`` (n,) to what a pattern costs those of ``some`` items that share it with k records.
+
+    spared (n_values,), as marks are: what a shown value spares, for one that tells more is dearer to suppress.
+    """
+    n, n_columns = len(items.codes), items.codes.shape[1]
+    group, first, sizes = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    grouped(items, np.arange(n), pattern, group, first, sizes)
+    for item in some:
+        if sizes[group[item]] < k:
+            continue
+        cost = 0
+        for a in range(n_columns):
+            if (pattern >> a) & 1:
+                cost += spared[items.starts[a] + items.codes[item, a]]
+        least[item] = min(least[item], cost)
 
 
 @njit(cache=True, nogil=True)

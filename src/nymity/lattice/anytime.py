@@ -19,7 +19,8 @@ from nymity.core.interrupt import interruptible
 from nymity.core.progress import Observer, silent
 from nymity.lattice.exploration import Exploration
 from nymity.lattice.outcome import LatticeOutcome, demands_of
-from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch, OnInterrupt
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
+from nymity.privacy.table_method import OnInterrupt
 
 #: The budget where none is given.
 DEFAULT_SECONDS = 60.0

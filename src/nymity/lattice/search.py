@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import floor
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from nymity.core import validation
 from nymity.core.errors import NoSolutionError, ParameterError
@@ -17,15 +17,13 @@ from nymity.lattice.rollup import RollUp
 from nymity.lattice.seen_nodes import SeenNodes
 from nymity.lattice.space import Node, Space
 from nymity.privacy import KAnonymity, PrivacyModel
-from nymity.privacy.table_method import MethodTask, TableMethod
+from nymity.privacy.table_method import MethodTask, OnInterrupt, TableMethod
 from nymity.quality import Loss, NodeStatistics, PreparedLoss, loss_of
 from nymity.quality.node_statistics import COUNTS_ALONE, Needs
 from nymity.table.encoding import EncodedTable
 from nymity.table.level_recoding import LevelRecoding
 from nymity.table.recoding import Outliers, Recoding
 
-#: What Ctrl-C does to a search: it ends the run, or the search alone.
-OnInterrupt = Literal["error", "best"]
 #: Largest lattice that is evaluated to tell how far the nearest node was.
 NEAREST_OF = 20_000
 

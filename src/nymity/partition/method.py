@@ -127,6 +127,11 @@ class DividingMethod(CellMethod):
 
     def solve(self, problem: PartitionProblem, columns: Sequence[str], observe: Observer) -> PartitionOutcome:
         """Publish each class with its own cells."""
+        self.refuse_hopeless(problem)
+        return PartitionOutcome(**self.answered(self.divide(problem, observe), columns))
+
+    def refuse_hopeless(self, problem: PartitionProblem) -> None:
+        """Refuse promises that not even all records together keep."""
         table = problem.table
         everyone = problem.assignment_of_combinations(np.zeros(len(table.counts), dtype=np.int64))
         if not everyone.accepted().all():
@@ -135,17 +140,19 @@ class DividingMethod(CellMethod):
                 f"no partition satisfies {demands}: all {table.n_records:,} records together do not. "
                 "Try: a weaker model"
             )
-        found = self.divide(problem, observe)
-        return PartitionOutcome(
-            recoding=self.recoding_of(found.assignment, columns),
-            loss=self.loss_of(found.assignment),
-            classes=found.assignment.n_classes,
-            optimal=found.optimal,
-            bound=found.bound,
-            stopped=found.stopped,
-            by_values=found.by_values and problem.looks_at_values,
-            minimized=self.minimized,
-        )
+
+    def answered(self, found: Partitioned, columns: Sequence[str]) -> dict[str, Any]:
+        """Return what an outcome says of the classes that were found."""
+        return {
+            "recoding": self.recoding_of(found.assignment, columns),
+            "loss": self.loss_of(found.assignment),
+            "classes": found.assignment.n_classes,
+            "optimal": found.optimal,
+            "bound": found.bound,
+            "stopped": found.stopped,
+            "by_values": found.by_values and found.assignment.problem.looks_at_values,
+            "minimized": self.minimized,
+        }
 
     def loss_of(self, assignment: Assignment) -> float:
         """Return what the method keeps small."""

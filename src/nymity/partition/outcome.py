@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,18 @@ class SuppressedCells(MethodLoss):
 
     key = "suppressed-cells"
     title = "suppressed cells, each counted with the weight of its column"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LostCells(MethodLoss):
+    """What generalization and cell suppression lose together, in cells of mean weight.
+
+    A suppressed cell counts 1; a generalized one that stands for v of the D values of its domain (v - 1) / (D - 1),
+    which is 0 for a value as it was. Each counts with the weight of its column, over the mean weight.
+    """
+
+    key = "lost-cells"
+    title = "suppressed cells, and of generalized ones the share of their domain, each with the weight of its column"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,3 +85,24 @@ class PartitionOutcome(WithoutLattice):
     def chosen_by_values(self, *, promised: bool) -> str:
         """Say so if a model turned down a class or a cut for its sensitive values."""
         return ByValues.CUTS if self.by_values else ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GeneralizedOutcome(PartitionOutcome):
+    """A partition with the levels that were chosen for its columns.
+
+    ``exhaustive``: every choice of levels was tried, or cannot lose less than the chosen one. Choice and proof are
+    functions of quasi-identifiers, for no model of values is asked before levels are chosen.
+    """
+
+    chosen: Mapping[str, int]
+    exhaustive: bool
+
+    @property
+    def levels(self) -> Mapping[str, int]:
+        """Those of cells that are not suppressed."""
+        return dict(self.chosen)
+
+    def searched(self) -> dict[str, Any]:
+        """Return the levels, and whether all choices were compared."""
+        return {**super().searched(), "levels": dict(self.chosen), "exhaustive": self.exhaustive}

@@ -52,7 +52,7 @@ _inner, __getattr__ = public_names(
     sensitive="rounded_up",
     shared_rows="fewest_sharing",
     sizes="SizeModel",
-    table_method="MethodTask TableMethod",
+    table_method="MethodTask OnInterrupt TableMethod",
 )
 
 __all__ = ["MODELS", "Groups", "Measured", "PrivacyModel", "Unlimited", "plain_measured", *_inner]

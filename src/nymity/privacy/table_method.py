@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
 from nymity.core.draws import Draws
 from nymity.core.progress import Observer, silent
 from nymity.privacy.model import PrivacyModel
 from nymity.table.encoding import EncodedTable
+
+#: What Ctrl-C does to a search: it ends the run, or the search alone.
+OnInterrupt = Literal["error", "best"]
 
 Made = TypeVar("Made", covariant=True)
 

@@ -51,6 +51,8 @@ class TriedRelease:
         method = ny.Job.load(self.run.folder / JOB_NAME).method
         if method is None or not method.answers_any_time or self.account["loss"]["proven_optimal"]:
             return None
+        if "levels" in self.account["loss"]:  # its budget is one of choices, which end alike on every machine
+            return dict(self.account["loss"]["levels"]) if self.was_stopped else None
         return {one["attribute"]: one["level"] for one in self.account["levels"]}
 
     @property

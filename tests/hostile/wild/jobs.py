@@ -22,7 +22,8 @@ LEVELS = [
     "iterative-recoding",
 ]
 PARTITIONS = ["mondrian", "sorted-groups", "greedy-search", "k-member", "split-carry", "exact-partition", "refine",
-              "cell-suppression", "exact-suppression", "group-means", "top-down-specialization"]  # fmt: skip
+              "cell-suppression", "generalized-suppression", "exact-suppression", "group-means",
+              "top-down-specialization"]  # fmt: skip
 FREEFORM = ["freeform-greedy", "freeform-sort-greedy", "freeform-hungarian"]
 BUCKETS = ["buckets", "anatomy"]
 PRIVATE = ["safepub", "epsilon-safe-lattice"]

@@ -167,7 +167,15 @@ def test_control_c_ends_a_run_and_leaves_nothing_behind(tmp_path: Path, method: 
 
 def test_every_method_that_searches_long_is_interrupted_here() -> None:
     # interrupted between short calls; the exact form of suppression is where exact-partition is
-    quick = {"mondrian", "sorted-groups", "greedy-search", "k-member", "refine", "cell-suppression"}
+    quick = {
+        "mondrian",
+        "sorted-groups",
+        "greedy-search",
+        "k-member",
+        "refine",
+        "cell-suppression",
+        "generalized-suppression",
+    }
     quick |= {"subset-suppression", "wildcard-suppression", "exact-suppression"}
     partitions = {key for key, method in METHODS.items() if method.__module__.startswith("nymity.partition")}
     assert partitions == quick | {"group-means"} | {method for method, _, _ in LONG}

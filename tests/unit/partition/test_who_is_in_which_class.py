@@ -19,6 +19,7 @@ from nymity.core.draws import Draws
 from nymity.partition.exact import ExactPartition
 from nymity.partition.exact_suppression import ExactSuppression
 from nymity.partition.freeform import FreeformGreedy, FreeformHungarian, FreeformSortGreedy
+from nymity.partition.generalized_suppression import GeneralizedSuppression
 from nymity.partition.greedy_search import GreedySearch
 from nymity.partition.group_means import GroupMeans
 from nymity.partition.k_member import KMember
@@ -51,6 +52,7 @@ MERGING: tuple[CellMethod, ...] = (
     Mondrian(cuts="relaxed"),
     Mondrian(cuts="relaxed", choose="gain"),
     CellSuppression(),
+    GeneralizedSuppression(),
     GroupMeans(),
     GroupMeans(variable=1.5),
 )

@@ -66,3 +66,25 @@ def test_a_proof_that_is_none_is_told(method: Any, promise: Any, star: str, tmp_
     assert any("loss.proven_optimal" in one.says for one in found.findings if one.answer is Answer.BROKEN)
     found = ny.check(changed(tmp_path / "release", loss={"proven_optimal": True, "proven_bound": 0.5}))
     assert any("loss.proven_optimal" in one.says for one in found.findings if one.answer is Answer.BROKEN)
+
+
+def test_chosen_levels_are_those_of_job_and_table(tmp_path: Path) -> None:
+    schema = ny.Schema({"a": ny.quasi(ny.Hierarchy.intervals(width=2, levels=2)), "b": ny.quasi(), "c": ny.quasi()})
+    method = ny.GeneralizedSuppression(levels={"b": 0}, rounds=2)
+    release = ny.publish(FRAME, schema, k=3, method=method)
+    release.save(tmp_path / "release")
+    told = release.certificate["loss"]
+    assert told["key"] == "lost-cells"
+    assert told["levels"] == release.levels
+    assert told["levels"]["b"] == 0
+    assert told["exhaustive"]
+    assert ny.check(tmp_path / "release").holds
+    wrong = [{"levels": {**told["levels"], "b": 1}}, {"levels": {"a": 0}}, {"exhaustive": None}, {"levels": None}]
+    wrong += [{"stopped": "after 3 choices of levels"}, {"value": 0.0}, {"value": 1e4}]
+    for one in wrong:
+        section = {name: value for name, value in {**told, **one}.items() if value is not None}
+        path = tmp_path / "release" / "certificate.json"
+        certificate = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps({**certificate, "loss": section}), encoding="utf-8")
+        assert not ny.check(tmp_path / "release").holds, one
+        path.write_text(json.dumps(certificate), encoding="utf-8")

@@ -172,6 +172,8 @@ class LossSection(_Section):
     buckets: tuple[Count, ...] | None = None
     stopped: Text | None = None
     begun: BegunSection | None = None
+    levels: Annotated[dict[Name, Count], Field(max_length=100_000)] | None = None  #: chosen for cells that are shown
+    exhaustive: bool | None = None  #: no other choice of levels would have lost less
 
     @property
     def gap(self) -> float | None:

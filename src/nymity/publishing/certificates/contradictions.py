@@ -294,6 +294,7 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     minimized = getattr(stated.method, "minimized", None)
     if minimized is None or {"key": loss.key, **loss.__pydantic_extra__} != dump_piece(minimized, tag="key"):
         yield "the loss is not the one that its method minimizes (loss, job.method)"
+    yield from _chosen_levels(form, stated)
     nodes, checked = loss.lattice_nodes, loss.nodes_checked
     if nodes is not None and nodes != _nodes(form, stated.schema):
         yield "its lattice has another number of nodes than its columns have levels (loss.lattice_nodes, columns)"
@@ -310,6 +311,27 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         published = form.input.records - lost.dropped_for_missing_values
         if lost.records > exact_fraction(limit) * published:
             yield "more records were suppressed than its job allows (suppressed.records, job.method)"
+
+
+def _chosen_levels(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
+    """A method that chooses levels for cells names one of each column, as its job fixes and bounds them."""
+    assert form.loss is not None
+    levels, exhaustive = form.loss.levels, form.loss.exhaustive
+    chooses = getattr(stated.method, "chooses_levels", False)
+    if (levels is not None, exhaustive is not None) != (chooses, chooses):
+        yield "chosen levels and a method that chooses some go together (loss.levels, loss.exhaustive, job.method)"
+        return
+    if levels is None:
+        return
+    fixed = getattr(stated.method, "levels", {})
+    if set(levels) != set(stated.quasi):
+        yield "levels are chosen for other columns than its quasi-identifiers (loss.levels, job.schema)"
+    elif any(levels[name] != level for name, level in fixed.items()):
+        yield "a column is on another level than its job fixes (loss.levels, job.method)"
+    elif any(level < stated.schema[name].min_level for name, level in levels.items()):
+        yield "a column is finer than its job allows (loss.levels, job.schema)"
+    if exhaustive and form.loss.stopped is not None:
+        yield "the search compared everything, and was stopped (loss.exhaustive, loss.stopped)"
 
 
 def _nodes(form: CertificateForm, schema: Schema) -> int:

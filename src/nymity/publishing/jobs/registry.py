@@ -36,6 +36,7 @@ from nymity.partition.freeform import FreeformGreedy as FreeformGreedy
 from nymity.partition.freeform import FreeformSortGreedy as FreeformSortGreedy
 from nymity.partition.freeform import FreeformHungarian as FreeformHungarian
 from nymity.partition.suppression import CellSuppression as CellSuppression
+from nymity.partition.generalized_suppression import GeneralizedSuppression as GeneralizedSuppression
 from nymity.partition.exact_suppression import ExactSuppression as ExactSuppression
 from nymity.partition.row_suppression import SubsetSuppression as SubsetSuppression
 from nymity.partition.row_suppression import WildcardSuppression as WildcardSuppression

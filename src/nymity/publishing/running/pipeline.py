@@ -17,7 +17,7 @@ from nymity.dp.ledger import Ledger
 from nymity.engines import Engine
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.default import SUPPRESSION
-from nymity.lattice.search import OnInterrupt
+from nymity.privacy.table_method import OnInterrupt
 from nymity.publishing.custodian.custody import finish_earlier, make_way, private_folder
 from nymity.publishing.custodian.redrawing import Log
 from nymity.publishing.jobs.children import Children, refuse_deeper

@@ -48,7 +48,9 @@ def _passphrase(folder: Path, observe: Observer, question: str) -> str:
 
 def _meant(job: ny.Job, settings: Mapping[str, Any]) -> ny.Job:
     """Return the job with what was chosen for this run: levels, a key, a table of a database."""
-    if settings.get("levels"):
+    if settings.get("levels") and isinstance(job.method, ny.GeneralizedSuppression):
+        job = replace(job, method=replace(job.method, levels=settings["levels"]))
+    elif settings.get("levels"):
         job = at_levels(job, settings["levels"])
     elif not settings.get("out") and job.method is not None and job.method.answers_any_time:
         method: Any = job.method

@@ -15,7 +15,8 @@ from nymity.core.draws import KeyedDraws
 from nymity.core.progress import Observer, silent
 from nymity.datasets import public
 from nymity.partition.exact_suppression import ExactSuppression
-from nymity.partition.outcome import PartitionOutcome
+from nymity.partition.generalized_suppression import GeneralizedSuppression
+from nymity.partition.outcome import GeneralizedOutcome, PartitionOutcome
 from nymity.partition.row_suppression import SubsetSuppression, WildcardSuppression
 from nymity.partition.suppression import CellSuppression, Suppression
 from nymity.privacy import KAnonymity, PrivacyModel, SubsetKAnonymity, WildcardKAnonymity
@@ -52,6 +53,8 @@ def _lines(unit: float) -> Iterator[Line]:
     adult, census = _adult(), public("acs").table.select(_EIGHT)
     for k in (3, 5):
         yield from _cost(CellSuppression(), [KAnonymity(k=k)], adult, f"adult, k={k}", unit, target=4)
+    for k in (3, 5):
+        yield from _generalized(k, unit)
     for k in (3, 5):
         yield from _cost(CellSuppression(), [KAnonymity(k=k)], census, f"census, k={k}", unit, target=110)
     yield from _cost(SubsetSuppression(), [SubsetKAnonymity(k=5, m=2)], adult, "adult, k=5, m=2", unit)
@@ -99,6 +102,31 @@ def _cost(
     proved = "" if bound is None else f", at least {bound:,.0f} of any"
     note = f"{loss:,.0f} of {table.height * table.width:,} cells{proved}"
     yield Line(name=f"{method.key}, {data}", value=seconds / unit, unit="G", target=target, note=note)
+
+
+def _generalized(k: int, unit: float) -> Iterator[Line]:
+    """Measure what cells of Adult lose on levels that are stated, and on those that are searched for."""
+    adult = public("adult")
+    names = [name for name in adult.schema() if name != "salary-class"]
+    schema = Schema({name: adult.schema()[name] for name in names})
+    encoded = encode(adult.table.select(names), schema)
+    stated = {"no column": dict.fromkeys(names, 0), "age on 2": {**dict.fromkeys(names, 0), "age": 2}}
+    ways = {**{f"{what}, stated": levels for what, levels in stated.items()}, "searched": {}}
+    for what, levels in ways.items():
+        found, method = list[GeneralizedOutcome](), GeneralizedSuppression(levels=levels)
+
+        def work(method: GeneralizedSuppression = method, found: list[GeneralizedOutcome] = found) -> None:
+            outcome = method.run(encoded, [KAnonymity(k=k)], draws=_DRAWS)
+            assert isinstance(outcome, GeneralizedOutcome)
+            found.append(outcome)
+
+        seconds, outcome = cpu_seconds(work, repeat=1), found[-1]
+        raised = ", ".join(f"{name} on {level}" for name, level in outcome.levels.items() if level)
+        proof = f"; {'exhaustive' if outcome.exhaustive else outcome.stopped}" if what == "searched" else ""
+        note = f"{outcome.loss:,.0f} of {len(names) * encoded.n_records:,} cells lost ({raised or 'raw values'}{proof})"
+        yield Line(
+            name=f"generalized-suppression, adult, k={k}, levels: {what}", value=seconds / unit, unit="G", note=note
+        )
 
 
 def _gaps(table: pl.DataFrame, k: int) -> Iterator[Line]:
