@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.report.markup import PARTS, Html, Section, paragraph
+from nymity.report.markup import PARTS, Figures, Html, Section, paragraph
 from nymity.report.page_wording import count, percent
+from nymity.report.subject import Subject
 from nymity.table.partition_recoding import PartitionRecoding
 
 
-def cells_section(recoding: PartitionRecoding) -> Section:
+def cells_section(subject: Subject, _: Figures) -> Section:
     """The section on cells: for each quasi-identifier how many different ones, and how many values they stand for."""
+    recoding = subject.recoding
+    assert isinstance(recoding, PartitionRecoding)
     return Section(
         anchor="levels",
         title="Cells of each quasi-identifier",

@@ -13,6 +13,7 @@ from nymity.publishing.releases.opened import OpenedRelease
 from nymity.publishing.releases.release import Release
 from nymity.report.attacks import attacks_section
 from nymity.report.buckets import BUCKET_SECTIONS
+from nymity.report.cells import cells_section
 from nymity.report.certificate import certificate_section
 from nymity.report.class_size import class_size_section
 from nymity.report.differential import private_page
@@ -33,13 +34,12 @@ from nymity.report.subject import Subject
 from nymity.report.suppressed_rows import SUPPRESSED_SECTIONS
 from nymity.risk import AttackReport
 from nymity.table.bucket_recoding import BucketRecoding
-from nymity.table.partition_recoding import FreeformRecoding, SuppressedRowsRecoding
+from nymity.table.partition_recoding import CentreRecoding, FreeformRecoding, PartitionRecoding, SuppressedRowsRecoding
 from nymity.table.recoding import Recoding
 from nymity.utility.learning_result import LearningResult
 
-_SECTIONS = (
-    overview_section,
-    ladder_section,
+#: What follows on how columns are published.
+_OF_CLASSES = (
     class_size_section,
     distribution_section,
     steps_section,
@@ -47,8 +47,12 @@ _SECTIONS = (
     search_section,
     risk_section,
 )
-#: Kinds of release that are not about classes: what their records are published in, and their sections.
+_SECTIONS = (overview_section, ladder_section, *_OF_CLASSES)
+_WITH_CELLS = (overview_section, cells_section, *_OF_CLASSES)
+#: Kinds of release whose columns are not on levels: what their records are published in, and their sections.
 _KINDS: dict[type[Recoding], tuple[str, Sequence[Callable[[Subject, Figures], Section]]]] = {
+    PartitionRecoding: ("class", _WITH_CELLS),
+    CentreRecoding: ("class", _WITH_CELLS),
     BucketRecoding: ("bucket", BUCKET_SECTIONS),
     FreeformRecoding: ("row of its own", FREEFORM_SECTIONS),
     SuppressedRowsRecoding: ("row of its own", SUPPRESSED_SECTIONS),

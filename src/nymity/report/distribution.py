@@ -18,9 +18,9 @@ from nymity.report.holders import Holders
 from nymity.report.legend import legend
 from nymity.report.markup import Figures, Html, Section, grid, paragraph
 from nymity.report.page_wording import MISSING, axis_labels, count, listed, percent
-from nymity.report.scale import ScaledColumn, plain_scale, quasi_scale
+from nymity.report.published_form import form_of
+from nymity.report.scale import ScaledColumn, plain_scale
 from nymity.report.subject import Subject
-from nymity.table.level_recoding import LevelRecoding
 
 #: Categories shown by themselves.
 SHOWN = 15
@@ -40,25 +40,13 @@ class Distribution:
 
 def distribution_section(subject: Subject, figures: Figures) -> Section:
     """Plot every quasi-identifier that still has values, and sensitive columns where records are missing."""
-    recoding = subject.recoding
-    plotted, flat = [], []
-    if isinstance(recoding, LevelRecoding):
-        for name, level in recoding.levels.items():
-            if len(recoding.hierarchies[name].labels[level]) == 1:
-                flat.append(name)
-            else:
-                plotted.append(_figure(subject, figures, name, quasi_distribution(subject, recoding, name)))
+    form = form_of(subject)
+    plotted = [_figure(subject, figures, name, distribution_of(subject, column)) for name, column in form.plotted()]
     gone = subject.records - subject.frame.height
     sensitive = subject.schema.sensitive
     if gone:
         plotted += [_figure(subject, figures, name, plain_distribution(subject, name)) for name in sensitive]
-    notes = []
-    if flat:
-        assert isinstance(recoding, LevelRecoding)
-        one, several = "as one value throughout, so nothing is left", "at several levels up to one value, too coarse"
-        notes.append(paragraph(f"Published {one if len(recoding.layers) == 1 else several} to plot: {listed(flat)}."))
-    if not isinstance(recoding, LevelRecoding):
-        notes.append(paragraph("Quasi-identifiers have different cells in each class: there is no one scale to plot."))
+    notes = [paragraph(said)] if (said := form.not_plotted()) else []
     if sensitive and not gone:
         notes.append(
             paragraph(f"Every record's sensitive values are published as they were, unchanged: {listed(sensitive)}.")
@@ -75,11 +63,6 @@ def _plots(subject: Subject, plotted: list[Html]) -> tuple[Html, ...]:
     """Return how to read the plots, their legend, and the plots."""
     before = legend(subject, before="original, generalized to the published level")
     return _reading(subject), before, grid(plotted)
-
-
-def quasi_distribution(subject: Subject, recoding: LevelRecoding, name: str) -> Distribution:
-    """Count a quasi-identifier's published values in the original and in the release."""
-    return distribution_of(subject, quasi_scale(subject, recoding, name))
 
 
 def plain_distribution(subject: Subject, name: str) -> Distribution:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nymity.report.cells import cells_section
 from nymity.report.holders import Holders
 from nymity.report.markup import PARTS, Figures, Html, Section, paragraph
 from nymity.report.overview import OVERVIEW
@@ -13,7 +12,6 @@ from nymity.report.scale import raw_codes
 from nymity.report.subject import Subject
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
-from nymity.table.partition_recoding import PartitionRecoding
 
 #: Columns whose levels are shown; those of the others are folded.
 MOST_LADDERS = 10
@@ -22,8 +20,6 @@ MOST_LADDERS = 10
 def ladder_section(subject: Subject, _: Figures) -> Section:
     """Show one ladder per quasi-identifier."""
     recoding = subject.recoding
-    if isinstance(recoding, PartitionRecoding):
-        return cells_section(recoding)
     assert isinstance(recoding, LevelRecoding)
     used = shares_of_levels(subject, recoding)
     ladders = [

@@ -7,17 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from nymity.report.cells import cell_widths
 from nymity.report.class_size import bin_labels, bin_starts, records_per_bin
 from nymity.report.contingency import counted_pairs
 from nymity.report.distribution import distribution_of
-from nymity.report.holders import Holders
-from nymity.report.ladder import example_path, shares_of_levels
-from nymity.report.scale import Ints, ScaledColumn, raw_codes, scaled_columns
+from nymity.report.published_form import form_of, scaled_columns
+from nymity.report.scale import Ints, ScaledColumn
 from nymity.report.subject import Subject
-from nymity.table.bucket_recoding import BucketRecoding
-from nymity.table.level_recoding import LevelRecoding
-from nymity.table.partition_recoding import PartitionRecoding
 
 #: Columns of which all pairs are counted.
 _MOST_COLUMNS = 30
@@ -54,9 +49,7 @@ def _pair(subject: Subject, first: ScaledColumn, second: ScaledColumn) -> dict[s
 
 
 def _classes(subject: Subject) -> dict[str, Any]:
-    before, after = subject.sizes_before, subject.sizes_after
-    if isinstance(subject.recoding, BucketRecoding):
-        after = subject.recoding.slots.sizes
+    before, after = subject.sizes_before, form_of(subject).class_sizes
     starts = bin_starts(int(max(before.max(initial=1), after.max(initial=1))), subject.threshold)
     return {
         "labels": bin_labels(starts),
@@ -74,33 +67,4 @@ def _least(sizes: Ints) -> int:
 
 def shape_of(subject: Subject) -> dict[str, Any]:
     """Return how columns are published: on levels, with cells of classes, or in buckets."""
-    recoding = subject.recoding
-    if isinstance(recoding, LevelRecoding):
-        shares = shares_of_levels(subject, recoding)
-        return {
-            "shape": "levels",
-            "ladders": [
-                {
-                    "name": name,
-                    "used": {str(level): share for level, share in shares[name].items()},
-                    "sizes": [len(labels) for labels in hierarchy.labels],
-                    "example": example_path(
-                        hierarchy, Holders(raw_codes(subject, name), subject.owners), subject.threshold
-                    ),
-                }
-                for name, hierarchy in recoding.hierarchies.items()
-            ],
-        }
-    if isinstance(recoding, PartitionRecoding):
-        return {"shape": "cells", "cells": [{"name": n, **vars(w)} for n, w in cell_widths(recoding).items()]}
-    assert isinstance(recoding, BucketRecoding)
-    sizes = recoding.slots.sizes
-    return {
-        "shape": "buckets",
-        "buckets": {
-            "number": len(sizes),
-            "smallest": _least(sizes),
-            "largest": int(sizes.max()),
-            "attribute": recoding.attribute,
-        },
-    }
+    return form_of(subject).shape()

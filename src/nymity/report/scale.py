@@ -15,7 +15,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.report.subject import Subject
-from nymity.table.attribute import Role
 from nymity.table.encoding import codes_of
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
@@ -51,23 +50,6 @@ class ScaledColumn:
         cells = len(self.labels) if self.spread is None else len(self.spread)
         counts = np.bincount(self.after[self.after >= 0], minlength=cells)
         return counts.astype(np.int64) if self.spread is None else np.rint(counts @ self.spread).astype(np.int64)
-
-
-def scaled_columns(subject: Subject) -> dict[str, ScaledColumn]:
-    """Return all columns that can be counted before and after: quasi-identifiers first, then sensitive ones."""
-    recoding, schema, frame = subject.recoding, subject.schema, subject.frame
-    found: dict[str, ScaledColumn] = {}
-    for name in schema.quasi:
-        if isinstance(recoding, LevelRecoding):
-            found[name] = quasi_scale(subject, recoding, name)
-        elif isinstance(recoding, PartitionRecoding):
-            found[name] = cell_scale(subject, recoding, name)
-        elif name in frame.columns:
-            found[name] = plain_scale(subject, name)
-    kept = [*schema.sensitive, *schema.columns(Role.INSENSITIVE)]
-    shown = [name for name in kept if name in frame.columns and name not in schema.shifted]
-    found |= {name: plain_scale(subject, name) for name in shown}
-    return {name: column for name, column in found.items() if len(column.labels) > 1}
 
 
 def quasi_scale(subject: Subject, recoding: LevelRecoding, name: str) -> ScaledColumn:
