@@ -15,6 +15,7 @@ from starlette.routing import Route
 import nymity as ny
 from nymity.core.errors import ParameterError
 from nymity.io import read_detected
+from nymity.workbench import roles
 from nymity.workbench.endpoints import ADDRESS, Endpoint, address, answering, endpoints, neutral
 from nymity.workbench.endpoints.rows import rows
 from nymity.workbench.home import Home
@@ -246,6 +247,18 @@ def test_exposure_is_what_the_library_counts(home: Home) -> None:
     for name in quasi:
         set_role(project, name, "insensitive", "test")
     assert exposure(project) is None
+
+
+def test_a_page_that_asks_about_other_columns_at_once_throws_no_answer_out(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a page found was thrown out by another one before it was returned, and the page ended with an error."""
+    project = demo(home)
+    memory = look_at(project).memory
+    # What is called when an answer was kept, and before it is returned: here the other page comes in between.
+    monkeypatch.setattr(roles, "give_back", lambda: [memory.get(name, {}).clear() for name in ("exposure", "triples")])
+    assert exposure(project).uniqueness.units == look_at(project).height
+    assert triples(project, lambda _: None).height
 
 
 def test_reading_otherwise_keeps_what_was_decided(home: Home, tmp_path: Path) -> None:

@@ -191,6 +191,63 @@ def test_twenty_thousand_values_at_a_phones_width(page: Any, workbench: Served, 
     page.goto(f"{workbench.address}/settings?theme=auto")
 
 
+@pytest.mark.browser
+def test_many_values_are_chosen_and_moved_by_touch(
+    chromium: Any, context: Any, workbench: Served, tmp_path: Path
+) -> None:
+    """Twenty thousand values on a phone: scrolled by a finger, several chosen by taps, and moved together."""
+    made = opened(Home(workbench.projects), tmp_path, name="Touched", values=20_000)
+    Home(workbench.projects).remember(made)
+    flat = ny.Hierarchy.from_rows([[f"<b>v{n:05}</b>", f"g{n // 100}", "*"] for n in range(20_000)])
+    save(made, HOSTILE, by_hand(made, flat), EN)
+    phone = chromium.new_context(
+        viewport={"width": 390, "height": 800},
+        has_touch=True,
+        is_mobile=True,
+        storage_state=context.storage_state(),
+        locale="en-US",
+    )
+    page = phone.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(f"{workbench.address}{made.address}/hierarchies")
+    page.wait_for_function("() => window.did_handshake")
+    page.locator(".column-choice", has_text="img").tap()
+    page.locator(".tree-row", has_text="g0").first.wait_for()
+    page.locator(".tree-view").scroll_into_view_if_needed()
+    at = page.locator(".tree-view").bounding_box()
+    finger = phone.new_cdp_session(page)
+    x, bottom = at["x"] + at["width"] / 2, at["y"] + at["height"] - 20
+    for _ in range(4):
+        finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": bottom}]})
+        for step in range(1, 11):
+            points = [{"x": x, "y": bottom - 35 * step}]
+            finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points})
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function("() => document.querySelector('.tree-view').scrollTop > 900")
+    page.wait_for_function("() => !document.querySelector('.tree-row').innerText.includes('*')")  # others are drawn
+    assert page.locator(".tree-row").count() < 60
+    page.get_by_placeholder("Find a value").fill("v0450")
+    page.locator(".tree-row", has_text="v04502").wait_for()
+    page.get_by_label("Choose several").tap()
+    for number in (4500, 4501, 4502):
+        page.locator(".tree-row", has_text=f"v{number:05}").tap()
+    assert page.locator(".tree-row.chosen").count() == 3
+    page.get_by_role("button", name="Move to …").tap()
+    page.locator(".dialog").get_by_label("Group", exact=True).fill("g7")
+    page.get_by_role("option", name="g7", exact=True).tap()
+    page.locator(".dialog").get_by_role("button", name="Apply").tap()
+    page.locator(".dialog").wait_for(state="hidden")
+    for _ in range(100):
+        found = ny.Hierarchy.read(saved(Project.open(made.folder), HOSTILE)["path"])
+        if found.row("<b>v04501</b>")[1] == "g7":
+            break
+        page.wait_for_timeout(100)
+    assert [found.row(f"<b>v{number:05}</b>")[1] for number in (4499, 4500, 4501, 4502, 4503)] == [
+        "g44", "g7", "g7", "g7", "g45",
+    ]  # fmt: skip
+    phone.close()
+
+
 #: What a column can hold for each builder, and what is typed into its form; studies alone use those of ``OTHERWISE``.
 BUILT: dict[str, tuple[list[str], dict[str, str]]] = {
     "flat": (["a", "b"], {}),

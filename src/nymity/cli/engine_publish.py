@@ -26,8 +26,8 @@ def publish_by_engine(
     wait: float,
     pages: Pages | None = None,
     accept: Callable[[Sequence[Caveat]], None] | None = None,
-) -> None:
-    """Run a job in its engine, draw its report with ``pages`` where that is possible, and show what came of it."""
+) -> dict[str, Any]:
+    """Run a job in its engine, draw its report with ``pages`` if possible; show what came of it, and return that."""
     from nymity.cli.summary import show_summary, summary
     from nymity.publishing.running.private_engine_run import run_in_engine
 
@@ -48,3 +48,4 @@ def publish_by_engine(
     if without is not None:
         screen.tell("note", f"no report, which compares rows: {without}")
     screen.answer({**found, "certificate": release.certificate})
+    return found

@@ -60,6 +60,8 @@ EXAMPLES = (
     "nymity publish job.toml --out again --log release-custodian --delivered release-of-may.csv",
 )
 
+#: Gets the account of a release and the hash of its certificate.
+Foretell = Callable[[dict[str, Any], str], None]
 #: Exit code where warnings were asked to fail.
 WARNED = ExitCode.BROKEN
 #: Seconds to wait for another run before the report is put into the custodian's folder.
@@ -189,10 +191,13 @@ def publish_job(
     wait: float = 0.0,
     observe: Observer | None = None,
     passphrase: Callable[[str], str] = ask,
+    foretell: Foretell | None = None,
 ) -> dict[str, Any]:
     """Run a job, write everything, show what came of it and return it as plain data; empty where nothing was run.
 
-    ``observe`` hears of progress instead of the terminal; ``passphrase`` is asked for that of a key.
+    ``observe`` hears of progress instead of the terminal; ``passphrase`` is asked for that of a key. ``foretell`` gets
+    the account, and the hash of the certificate's file, just before the release moves into its place: whoever finds
+    that certificate there later knows what came of a run that was killed meanwhile. The report is drawn after that.
     """
     from nymity.cli.engine_publish import publish_by_engine
     from nymity.cli.idle_levels import idle_levels_said
@@ -202,7 +207,8 @@ def publish_job(
     from nymity.publishing.jobs.engine_choice import with_fitting_engine
     from nymity.publishing.releases.release import ABOUT_NAME
     from nymity.publishing.running.run import Run
-    from nymity.publishing.sealing.signing import key_for
+    from nymity.publishing.sealing.fingerprint import file_fingerprint
+    from nymity.publishing.sealing.signing import CERTIFICATE_NAME, key_for
     from nymity.quality import Loss
 
     _spare_source(job, to)
@@ -221,10 +227,9 @@ def publish_job(
         if job.engine is not None and job.engine.kind != "memory":
             accept = partial(_refuse, screen) if fail_on_warnings else None
             drawn = pages if with_report else None
-            publish_by_engine(
+            return publish_by_engine(
                 screen, job, to, observe, key=key, log=log, force=force, wait=wait, pages=drawn, accept=accept
             )
-            return {}
         run = Run(job, observe=observe, log=log, folder=to.release)
         release, original = run.release(), run.original
         if fail_on_warnings:
@@ -241,8 +246,25 @@ def publish_job(
         # The run holds the table as it was read, which may be most of the memory.
         del run
         report(observe, Progress(stage="writing and verifying"))
+
+        def account() -> dict[str, Any]:
+            files = to.files(
+                [job.output.found_at(to.release, name) for name in release.table_names],
+                has_children=job.children is not None,
+                is_signed=key is not None,
+                has_about=pages.has_about,
+                has_report=pages.has_report,
+            )
+            return summary(release, None if comparison is None else comparison.losses, files)
+
+        def further(folder: Path, tables: Sequence[pl.DataFrame]) -> list[str]:
+            made = pages.about(folder, tables)
+            if foretell is not None:
+                foretell(account(), file_fingerprint(folder / CERTIFICATE_NAME))
+            return made
+
         written = release.save(
-            to.release, custodian=to.custodian, sign=key, further_files=pages.about, force=force, wait=wait
+            to.release, custodian=to.custodian, sign=key, further_files=further, force=force, wait=wait
         )
         release = replace(release, certificate=written)
         try:
@@ -256,14 +278,7 @@ def publish_job(
         screen.tell("note", said(nodes))
     for sentence in idle:
         screen.tell("note", sentence)
-    files = to.files(
-        [job.output.found_at(to.release, name) for name in release.table_names],
-        has_children=job.children is not None,
-        is_signed=key is not None,
-        has_about=pages.has_about,
-        has_report=pages.has_report,
-    )
-    found = summary(release, None if comparison is None else comparison.losses, files)
+    found = account()
     show_summary(screen, found)
     screen.answer({**found, "certificate": release.certificate})
     if fail_on_warnings and pages.left_out:

@@ -10,11 +10,14 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from nymity.core.errors import FileError, InputError, JobError
 from nymity.core.quoting import as_given, kind_and_value
 from nymity.core.validation import nearest
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 def parse_piece(data: Any, *, tag: str, registry: Mapping[str, type[Any]], where: str) -> Any:
@@ -63,20 +66,31 @@ def _check_complete(piece: type[Any], parameters: Mapping[str, Any], where: str)
 
 def _check_types(piece: type[Any], parameters: Mapping[str, Any], where: str) -> None:
     """Refuse a value that is not of its field's type; hierarchies are pieces of their own."""
-    from pydantic import TypeAdapter, ValidationError  # takes a while to load, and most pieces need none of it
+    from pydantic import ValidationError  # takes a while to load, and most pieces need none of it
 
-    hints = get_type_hints(piece)
     for name, value in parameters.items():
         if dataclasses.is_dataclass(value):
             continue
         try:
-            TypeAdapter(hints[name]).validate_json(json.dumps(plain(value), default=_no_json), strict=True)
+            _form_of(piece, name).validate_json(json.dumps(plain(value), default=_no_json), strict=True)
         except ValidationError as error:
             first = error.errors()[0]
             reason = first["msg"].removeprefix("Input should be ")
             words = re.findall("'([^']+)'", reason) if first["type"] == "literal_error" else ()
             hint = nearest(str(value), words)
             raise JobError(f"{where}.{name}", expected=reason, got=as_given(value), hint=hint) from error
+
+
+#: What fields take; made once, for a job has many columns, and pages read it again and again.
+_forms: dict[tuple[type[Any], str], TypeAdapter[Any]] = {}
+
+
+def _form_of(piece: type[Any], name: str) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    if (piece, name) not in _forms:
+        _forms[piece, name] = TypeAdapter(get_type_hints(piece)[name])
+    return _forms[piece, name]
 
 
 def _no_json(value: object) -> dict[str, str]:

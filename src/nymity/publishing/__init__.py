@@ -35,7 +35,7 @@ __all__, __getattr__ = public_names(
         "jobs.registry": "Method is_private METHODS MODELS",
         "jobs.toml": "toml_job",
         "preparing.answers": "Answers",
-        "preparing.column_bars": "column_shape",
+        "preparing.column_bars": "ColumnShape column_shape",
         "preparing.consequences": "Consequences Foresight",
         "preparing.explore": "at_levels explore levels_of_node",
         "preparing.inspect": "ColumnInspection Inspection inspect",

@@ -79,6 +79,7 @@ def add_addresses(api: FastAPI, home: Homes) -> None:
             return None
         try:
             project.check_folder()
+            project.runs.finish_lost()
         except NymityError as error:
             with framed(texts, theme, title=texts("app.name")):
                 damaged(project, error, texts)

@@ -27,8 +27,8 @@ from nymity.workbench.tasks.analyse import FIGURES_NAME
 from nymity.workbench.trials import TriedRelease, newest_on, start_on
 
 TASK = "analyse"
-#: Trials whose tables stay in memory.
-_MOST = 2
+#: Trials whose tables stay in memory, however large; further ones while all have no more cells than this.
+_MOST, _MOST_CELLS = 2, 10_000_000
 
 #: What computes the same without the workbench.
 CODE = """import nymity as ny
@@ -64,6 +64,11 @@ class OpenedTrial:
     def opened(self) -> ny.OpenedRelease:
         """The release."""
         return ny.open(self.trial.folder, custodian=self.trial.custodian, job=self.job)
+
+    @property
+    def cells(self) -> int:
+        """How many cells it takes in memory with the table beside it, or will take."""
+        return 2 * int(self.trial.account["records"]["out"]) * len(self.job.schema)
 
     @cached_property
     def beside(self) -> RowsBeside:
@@ -130,7 +135,7 @@ def open_trial(project: Project, trial: TriedRelease) -> OpenedTrial:
     with _keeping:
         one = _kept.setdefault(key, OpenedTrial(trial))
         _kept.move_to_end(key)
-        while len(_kept) > _MOST:
+        while len(_kept) > _MOST and sum(one.cells for one in _kept.values()) > _MOST_CELLS:
             _kept.popitem(last=False)
     if not one.opened.is_private:
         project.refuse_looking("the result")

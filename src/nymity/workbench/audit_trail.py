@@ -84,13 +84,13 @@ class AuditTrail:
     who: str | None = None
 
     @property
-    def stamp(self) -> tuple[int, int]:
-        """Something that changes with every line."""
+    def stamp(self) -> tuple[int, int, int]:
+        """Something that changes with every line: the size, the time, and which file it is."""
         try:
             seen = self.path.stat()
         except FileNotFoundError:
-            return (0, 0)
-        return (seen.st_size, seen.st_mtime_ns)
+            return (0, 0, 0)
+        return (seen.st_size, seen.st_mtime_ns, seen.st_ino)
 
     def entries(self) -> tuple[AuditEntry, ...]:
         """Read all whole lines; what is none of ours is refused."""

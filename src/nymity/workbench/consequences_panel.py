@@ -5,30 +5,39 @@ from __future__ import annotations
 from typing import Any
 
 from nicegui import background_tasks, context, ui
+from nicegui.element import Element
 
 from nymity.core.errors import NymityError
 from nymity.lattice.default import SUPPRESSION, rounded
 from nymity.publishing import Consequences
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.foresights import consequences_of, known_consequences
-from nymity.workbench.parts import OneAtATime, badge, bar, box, card, error_card, text, tile
+from nymity.workbench.parts import OneAtATime, badge, bar, box, card, error_card, link, said, text, tile
 from nymity.workbench.project import Project
 from nymity.workbench.promise_sentences import has_field
 from nymity.workbench.watching import watched
 
+#: What the panel is called in the page.
+_ANCHOR = "consequences"
 #: Shares of suppression that are compared.
 _SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 _counting = OneAtATime()
 
 
 class ConsequencesPanel:
-    """Shows what the promises cost; counted in a thread, newly whenever the job changes."""
+    """Shows what the promises cost; counted in a thread, newly whenever the job changes.
 
-    def __init__(self, project: Project, texts: Texts) -> None:
+    In a narrow window it lies below everything that can be set: a line of it stays in sight at the end of ``setting``.
+    """
+
+    def __init__(self, project: Project, texts: Texts, setting: Element) -> None:
         self._project, self._texts, self._client = project, texts, context.client
         self._found: Consequences | None = None
-        with card(texts("promises.consequences"), classes="consequences"):
+        with card(texts("promises.consequences"), classes="consequences") as panel:
+            said(panel, id=_ANCHOR)
             self._place = box("div")
+        with setting:
+            self._line = link("", f"#{_ANCHOR}", "consequences-line")
 
         @watched(project)
         def follow() -> None:
@@ -66,7 +75,10 @@ class ConsequencesPanel:
     def _show(self, found: Consequences | NymityError | None, share: float | None = None) -> None:
         texts = self._texts
         self._found = found if isinstance(found, Consequences) else None
-        self._place.clear()
+        for place in (self._place, self._line):
+            place.clear()
+        with self._line:
+            _in_a_line(self._project, found, texts, share)
         with self._place:
             if found is None:
                 with box("div", "run-line"):
@@ -79,14 +91,46 @@ class ConsequencesPanel:
                 _shown(self._project, found, texts, share)
 
 
+def _in_a_line(project: Project, found: Consequences | NymityError | None, texts: Texts, share: float | None) -> None:
+    """Show the figures that matter most, as few as have room beside each other."""
+    if not isinstance(found, Consequences):
+        text("span", texts("promises.counting" if found is None else "promises.not_counted"), "quiet")
+        return
+    if found.nodes is None:
+        badge(texts("promises.estimate"), "warned")
+        _figure(texts("promises.breaking"), texts.number(found.breaking_records))
+        return
+    best = found.nodes.within(_share(project, share)).best(1)
+    if not len(best):
+        badge(texts("promises.nothing_fits"), "bad")
+        return
+    gone = int(best.suppressed[0]) / found.records
+    _figure(texts("promises.detail_lost"), _loss(float(best.loss[0]), texts))
+    _figure(texts("promises.left_out"), texts.percent(gone))
+    _figure(texts("promises.smallest"), texts.number(int(best.smallest[0])))
+
+
+def _figure(label: str, value: str) -> None:
+    with box("span", "line-figure"):
+        text("span", label, "label")
+        text("strong", value)
+
+
+def _share(project: Project, sliding: float | None) -> float:
+    """Return the share of suppression that a slider is at, or else that of the job."""
+    if sliding is not None:
+        return sliding
+    method = project.job_data.get("method")
+    return SUPPRESSION if method is None else float(method.get("suppression", 0.0))
+
+
 def _shown(project: Project, found: Consequences, texts: Texts, share: float | None) -> None:
     method = project.job_data.get("method")
     if found.nodes is not None:
         with box("div", "run-line"):
             badge(texts("promises.exact"), "good")
             text("span", texts("promises.exact_is", n=found.lattice_size), "quiet small")
-        saved = SUPPRESSION if method is None else float(method.get("suppression", 0.0))
-        _exact(found, saved if share is None else share, texts)
+        _exact(found, _share(project, share), texts)
         return
     with box("div", "run-line"):
         badge(texts("promises.estimate"), "warned")

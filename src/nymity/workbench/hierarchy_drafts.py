@@ -54,11 +54,12 @@ def ladder_of(project: Project, column: str, draft: dict[str, Any] | None) -> La
         return _public_ladder(project, column, draft)
     memory = look_at(project).memory.setdefault("ladders", {})
     key = json.dumps([column, draft], sort_keys=True, default=str)
-    if key not in memory:
+    found: Ladder | None = memory.get(key)
+    if found is None:
+        found = Ladder.of(column_values(project, column), source_of(project, column, draft), column)
         if len(memory) > 30:
-            memory.clear()
-        memory[key] = Ladder.of(column_values(project, column), source_of(project, column, draft), column)
-    found: Ladder = memory[key]
+            memory.clear()  # also by another page: what was counted here is returned here
+        memory[key] = found
     return found
 
 

@@ -39,7 +39,7 @@ class TreePanel:
         self._project, self._column, self._texts = project, column, texts
         self._level = -1
         self._codes: list[int] = []
-        names = ("search", "tree", "open", "close", "missing")
+        names = ("search", "several", "tree", "open", "close", "missing")
         with box("div", "actions"):
             self._moving = button(texts("hierarchies.move"), self._ask_move, icon="drive_file_move")
             self._splitting = button(texts("hierarchies.split"), self._ask_split, icon="call_split")

@@ -34,6 +34,7 @@ from nymity.core.randomness import secure_bytes
 from nymity.publishing import toml_job
 from nymity.workbench.audit_trail import AuditEntry, AuditTrail
 from nymity.workbench.house.rights import Actor, Right
+from nymity.workbench.kept_reads import read_once
 from nymity.workbench.runs import Runs, write_json, write_text
 
 PROJECT_NAME, AUDIT_NAME, JOBS_NAME, RUNS_NAME, FILES_NAME = "project.json", "audit.jsonl", "jobs", "runs", "files"
@@ -124,16 +125,20 @@ class ProjectState:
         return max((one.number for one in self.versions.values() if one.parent == self.at), default=None)
 
 
+#: What projects' logs add up to, with the stamp of the log that said so.
+_states: dict[Path, tuple[tuple[int, ...], ProjectState]] = {}
+_MOST_STATES = 1000
+
+
 @dataclass(eq=False)
 class Project:
     """A project's folder, as somebody has it who may do some things with it, or all.
 
-    It keeps nothing in memory that is not in the folder: several pages may have it open.
+    It keeps nothing that is not in the folder: several pages may have it open.
     """
 
     folder: Path
     actor: Actor = field(default_factory=Actor.alone)
-    _seen: tuple[tuple[int, int], ProjectState] | None = field(default=None, repr=False)
 
     @staticmethod
     def begin(folder: Path, *, name: str, private: bool = False, actor: Actor | None = None) -> Project:
@@ -171,7 +176,7 @@ class Project:
 
     @cached_property
     def _about(self) -> dict[str, Any]:
-        return read_json(self.folder / PROJECT_NAME, expected="a project of the workbench", most=2**20)
+        return read_once(self.folder / PROJECT_NAME, _read_about)
 
     @property
     def id(self) -> str:
@@ -210,19 +215,23 @@ class Project:
 
     @property
     def state(self) -> ProjectState:
-        """What holds now; read again when another page or run has added to the log."""
-        stamp = self.audit.stamp
-        if self._seen is None or self._seen[0] != stamp:
-            state = ProjectState()
-            for entry in self.audit.entries():
-                try:
-                    state.take(entry)
-                except (AttributeError, LookupError, TypeError, ValueError) as error:
-                    where = f"{self.audit.path}, line {entry.number}"
-                    got = f"{type(error).__name__}: {str(error)[:200]}"
-                    raise FileError(where, expected="a line of an audit log", got=got) from error
-            self._seen = (stamp, state)
-        return self._seen[1]
+        """What holds now; read again when another page or run has added to the log. It is every page's: only read."""
+        stamp, path = self.audit.stamp, self.audit.path
+        held = _states.get(path)
+        if held is not None and held[0] == stamp:
+            return held[1]
+        state = ProjectState()
+        for entry in self.audit.entries():
+            try:
+                state.take(entry)
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                where = f"{path}, line {entry.number}"
+                got = f"{type(error).__name__}: {str(error)[:200]}"
+                raise FileError(where, expected="a line of an audit log", got=got) from error
+        if len(_states) >= _MOST_STATES:
+            _states.clear()
+        _states[path] = (stamp, state)
+        return state
 
     @property
     def stamp(self) -> tuple[object, ...]:
@@ -319,7 +328,7 @@ class Project:
 
     def version_data(self, number: int) -> dict[str, Any]:
         """Return a version of the job as plain data."""
-        return _read_job(self._version_path(number))
+        return read_once(self._version_path(number), _read_job)
 
     def job(self) -> ny.Job:
         """Return the job, or say what it lacks."""
@@ -435,6 +444,10 @@ class Project:
 
     def _version_path(self, number: int) -> Path:
         return self.folder / JOBS_NAME / f"{number:04d}.toml"
+
+
+def _read_about(path: Path) -> dict[str, Any]:
+    return read_json(path, expected="a project of the workbench", most=2**20)
 
 
 def _read_job(path: Path) -> dict[str, Any]:

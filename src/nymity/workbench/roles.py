@@ -94,14 +94,15 @@ def exposure(project: Project, *, size: int = 2) -> Exposure | None:
         return None
     kept = looked.memory.setdefault("exposure", {})
     key = (quasi, person, size)
-    if key not in kept:
+    found: Exposure | None = kept.get(key)
+    if found is None:
         unique = ny.risk.uniqueness(looked.cells, quasi, person=person)
         give_back()
         drivers = ny.risk.drivers(looked.keys(quasi), quasi, size=size) if size else None
-        kept.clear()
-        kept[key] = Exposure(uniqueness=unique, drivers=drivers)
+        found = Exposure(uniqueness=unique, drivers=drivers)
+        kept.clear()  # also by another page, which asks about other columns: what was found here is returned here
+        kept[key] = found
         give_back()
-    found: Exposure = kept[key]
     return found
 
 
@@ -111,12 +112,13 @@ def triples(project: Project, observe: Observer) -> pl.DataFrame:
     schema = project.job_data.get("schema", {})
     quasi = tuple(name for name, one in schema.items() if one["role"] == "quasi" and name in looked.columns)
     kept = looked.memory.setdefault("triples", {})
-    if quasi not in kept:
+    made: pl.DataFrame | None = kept.get(quasi)
+    if made is None:
         found = ny.risk.drivers(looked.keys(quasi), quasi, size=3, observe=observe).combinations
+        made = found.filter(found["size"] == 3).sort("unique", descending=True)
         kept.clear()
-        kept[quasi] = found.filter(found["size"] == 3).sort("unique", descending=True)
+        kept[quasi] = made
         give_back()
-    made: pl.DataFrame = kept[quasi]
     return made
 
 

@@ -9,6 +9,7 @@
     errors.txt     what the process wrote to stderr
     waiting.json   since when it waits for its turn, and whose it is; its process has not begun
     passphrase     a pipe, while the process asks for one (:mod:`nymity.workbench.passphrases`)
+    foretold.json  what the result will be once all that the process is about to write is in its place
 
 The process is in a session of its own: it outlives a page, a browser and the server.
 """
@@ -32,16 +33,22 @@ from typing import Any
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError
 from nymity.core.plain_data import parse_json, read_json
+from nymity.workbench.kept_reads import read_once
 from nymity.workbench.processes import begun_at, is_alive
 
 SPEC_NAME, JOB_NAME, PROCESS_NAME, LOG_NAME = "spec.json", "job.toml", "process.json", "log.jsonl"
 STOP_NAME, RESULT_NAME, ERRORS_NAME, WAITING_NAME = "stop", "result.json", "errors.txt", "waiting.json"
+FORETOLD_NAME = "foretold.json"
 CLAIM_NAME = "claim.lock"  #: locked while a process does what the folder says: never two of them
 #: Bytes of a log that are read from its end.
 _TAIL = 2**20
 
+#: Tells the process of a run to look whether it was done, and to do nothing else.
+FINISH = "--finish"
 #: Processes that this server began: kept so that their end is noticed.
 _children: list[subprocess.Popen[bytes]] = []
+#: Runs that were lost and that this server has looked after.
+_looked_after: set[Path] = set()
 
 
 class RunState(StrEnum):
@@ -68,7 +75,7 @@ class BackgroundRun:
     @property
     def spec(self) -> dict[str, Any]:
         """What it does: ``task``, ``version`` of the job, ``settings``."""
-        return read_json(self.folder / SPEC_NAME, expected="the description of a run", most=2**26)
+        return read_once(self.folder / SPEC_NAME, _read_spec)
 
     @property
     def task(self) -> str:
@@ -97,7 +104,7 @@ class BackgroundRun:
         """What it ended with: ``state``, ``answer`` of the task, or ``error``; None while it has not."""
         if not (self.folder / RESULT_NAME).exists():
             return None
-        return read_json(self.folder / RESULT_NAME, expected="the result of a run", most=2**28)
+        return read_once(self.folder / RESULT_NAME, _read_result)
 
     def log(self) -> list[dict[str, Any]]:
         """Return what the process told last, oldest first."""
@@ -187,14 +194,29 @@ class Runs:
 
     @property
     def stamp(self) -> tuple[object, ...]:
-        """Something that changes with every report of the newest run."""
-        newest = self.all()[:1]
-        return tuple(
-            (path.name, seen.st_size, seen.st_mtime_ns)
-            for run in newest
-            for name in (LOG_NAME, RESULT_NAME)
-            if (path := run.folder / name).exists() and (seen := path.stat())
-        )
+        """Something that changes with every report of the newest run, and when its process is gone without one."""
+        newest = self._newest()
+        if newest is None:
+            return ()
+        told = tuple(_seen(newest.folder / name) for name in (LOG_NAME, RESULT_NAME))
+        return (newest.number, *told, told[-1] is None and newest.state is RunState.RUNNING)
+
+    def _newest(self) -> BackgroundRun | None:
+        """Return the newest run, as fast as can be: every page asks each second."""
+        try:
+            named = os.listdir(self.folder)  # noqa: PTH208 -- names alone
+        except FileNotFoundError:  # the project was removed
+            return None
+        names = sorted((one for one in named if one.isascii() and one.isdecimal()), key=int, reverse=True)
+        found = (self.folder / name for name in names)
+        return next((BackgroundRun(path) for path in found if (path / SPEC_NAME).exists()), None)
+
+    def finish_lost(self) -> None:
+        """Let a process look after each run that was killed when what it wrote may have been whole; once for each."""
+        for run in self.all():
+            if (run.folder / FORETOLD_NAME).exists() and run.folder not in _looked_after and run.state is RunState.LOST:
+                _looked_after.add(run.folder)
+                launch_now(run.folder, only_finish=True)
 
     def start(
         self, task: str, *, job: Path | None, version: int = 0, secret: str | None = None, **settings: Any
@@ -229,12 +251,17 @@ class Runs:
 
 
 def launch_now(
-    folder: Path, *, secret: str | None = None, memory: int | None = None, threads: int | None = None
+    folder: Path,
+    *,
+    secret: str | None = None,
+    memory: int | None = None,
+    threads: int | None = None,
+    only_finish: bool = False,
 ) -> None:
     """Begin the process of the run in a folder; ``memory`` is how many bytes it may take."""
-    command = [sys.executable, "-m", "nymity.workbench.worker", str(folder)]
+    command = [sys.executable, "-m", "nymity.workbench.worker", str(folder), *([FINISH] if only_finish else [])]
     settings = {} if threads is None else {"POLARS_MAX_THREADS": str(threads), "NUMBA_NUM_THREADS": str(threads)}
-    with (folder / ERRORS_NAME).open("wb") as errors:
+    with (folder / ERRORS_NAME).open("ab") as errors:
         (folder / ERRORS_NAME).chmod(0o600)
         child = subprocess.Popen(
             command if memory is None else [*command, str(memory)],
@@ -252,6 +279,23 @@ def launch_now(
     _children.append(child)
     # With when it began: numbers of processes are used again.
     write_json(folder / PROCESS_NAME, {"pid": child.pid, "begun": begun_at(child.pid)})
+
+
+def _read_spec(path: Path) -> dict[str, Any]:
+    return read_json(path, expected="the description of a run", most=2**26)
+
+
+def _read_result(path: Path) -> dict[str, Any]:
+    return read_json(path, expected="the result of a run", most=2**28)
+
+
+def _seen(path: Path) -> tuple[int, int] | None:
+    """Return size and time of a file; None where there is none."""
+    try:
+        seen = path.stat()
+    except FileNotFoundError:
+        return None
+    return seen.st_size, seen.st_mtime_ns
 
 
 def told_secret() -> str | None:

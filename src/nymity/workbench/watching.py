@@ -20,15 +20,20 @@ class ProjectWatch:
     """Looks at a project for one page."""
 
     def __init__(self, project: Project) -> None:
-        self._project = project
+        self._project, self._client = project, context.client
         self._seen = (project.audit.stamp, project.runs.stamp)
         self._of_job: list[Callable[[], Any]] = []
         self._of_runs: list[Callable[[], Any]] = []
-        ui.timer(_PAUSE, self.look)
+        ui.timer(_PAUSE, self._look_for_somebody)
 
     def add(self, redraw: Callable[[], Any], *, runs: bool) -> None:
         """Call this when the job or notes change, or also when a run has something to tell."""
         (self._of_runs if runs else self._of_job).append(redraw)
+
+    def _look_for_somebody(self) -> None:
+        """Look, unless nobody is there: a page that was left is kept for a while, and there are more of these."""
+        if self._client.has_socket_connection:
+            self.look()
 
     def look(self) -> None:
         """Draw again what shows something that changed; leave a page whose project is not there any more."""
@@ -41,6 +46,7 @@ class ProjectWatch:
             for redraw in self._of_job:
                 redraw()
         if self._seen != (job, runs):
+            self._project.runs.finish_lost()
             for redraw in self._of_runs:
                 redraw()
 

@@ -1,4 +1,8 @@
-"""The process of a run: ``python -m nymity.workbench.worker RUNFOLDER``. It tells what it does in lines of JSON."""
+"""The process of a run: ``python -m nymity.workbench.worker RUNFOLDER``. It tells what it does in lines of JSON.
+
+A run that was killed may have written all it was to write. Whatever begins its process again looks for that first;
+``--finish`` does nothing else.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,8 @@ from nymity.core.progress import Progress
 from nymity.workbench.processes import begun_at
 from nymity.workbench.runs import (
     CLAIM_NAME,
+    FINISH,
+    FORETOLD_NAME,
     LOG_NAME,
     PROCESS_NAME,
     RESULT_NAME,
@@ -84,7 +90,7 @@ def error_data(error: BaseException) -> dict[str, str]:
     return {"message": str(error), "kind": type(error).__name__, **{name: getattr(error, name) for name in parts}}
 
 
-def main(folder: Path, memory: int | None = None) -> int:
+def main(folder: Path, memory: int | None = None, *, only_finish: bool = False) -> int:
     """Run, and leave the result; what nobody foresaw goes to stderr, too."""
     os.umask(0o077)
     if hasattr(os, "nice"):  # Windows has none
@@ -96,23 +102,43 @@ def main(folder: Path, memory: int | None = None) -> int:
         limit_memory(memory)
     try:
         with locked(folder / CLAIM_NAME, what=str(folder), wait=_PATIENCE):
-            return _run(folder)
+            return _run(folder, only_finish=only_finish)
     except FileError:  # a server that was killed had begun it already, and the next one did not know
         return 0
 
 
-def _run(folder: Path) -> int:
+def _run(folder: Path, *, only_finish: bool) -> int:
     # Begun twice, by servers that did not know of each other: the other process has done it.
     if (folder / RESULT_NAME).exists():
         return 0
     write_json(folder / PROCESS_NAME, {"pid": os.getpid(), "begun": begun_at(os.getpid())})
     try:
-        result = work(folder)
+        result = _finished(folder)
+        if result is None and only_finish:
+            return 1
+        result = work(folder) if result is None else result
     except BaseException as bug:  # noqa: BLE001 -- told, and the process ends; a panic of polars is no Exception
         traceback.print_exc()
+        if only_finish:
+            return 1  # what it wrote may be whole all the same: the next server looks again
         result = {"state": RunState.FAILED, "error": {"message": f"{type(bug).__name__}: {bug}", "kind": "bug"}}
     write_json(folder / RESULT_NAME, result)
+    (folder / FORETOLD_NAME).unlink(missing_ok=True)
     return 0 if result["state"] == RunState.DONE else 1
+
+
+def _finished(folder: Path) -> dict[str, Any] | None:
+    """Return how a run ended whose process was killed when all was written; None where there is work to do."""
+    from nymity.workbench.tasks import finished_by
+
+    if not (folder / FORETOLD_NAME).exists():
+        return None
+    spec = json.loads((folder / SPEC_NAME).read_text(encoding="utf-8"))
+    answer = finished_by(spec["task"], folder, spec["settings"])
+    if answer is None:
+        (folder / FORETOLD_NAME).unlink()
+        return None
+    return {"state": RunState.DONE, "answer": answer, "warnings": []}
 
 
 def limit_memory(size: int) -> None:
@@ -124,4 +150,6 @@ def limit_memory(size: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else None))
+    told, *further = sys.argv[1:]
+    numbers = [int(one) for one in further if one != FINISH]
+    sys.exit(main(Path(told), *numbers, only_finish=FINISH in further))

@@ -6,8 +6,11 @@ export default {
   props: { address: String, words: Object },
   template: `
     <div class="tree-editor">
-      <input type="search" class="tree-search" v-model="query" :placeholder="words.search" :aria-label="words.search">
-      <div class="tree-view" ref="view" tabindex="0" role="tree" :aria-label="words.tree" @scroll="scrolled" @keydown="pressed">
+      <div class="tree-head">
+        <input type="search" class="tree-search" v-model="query" :placeholder="words.search" :aria-label="words.search">
+        <label class="tree-several"><input type="checkbox" v-model="several"> {{ words.several }}</label>
+      </div>
+      <div class="tree-view" ref="view" tabindex="0" role="tree" :aria-label="words.tree" aria-multiselectable="true" @scroll="scrolled" @keydown="pressed">
         <div :style="{ height: rows.length * ROW + 'px', position: 'relative' }">
           <div v-for="row in visible" :key="row.id" role="treeitem" class="tree-row" :aria-level="row.depth + 1"
                :aria-selected="isChosen(row)" :aria-expanded="row.level ? isOpen(row) : undefined"
@@ -24,7 +27,7 @@ export default {
       </div>
     </div>`,
   data() {
-    return { ROW, levels: [], opened: {}, chosen: { level: -1, codes: [] }, from: 0, query: "", over: null, cursor: -1, held: null };
+    return { ROW, levels: [], opened: {}, chosen: { level: -1, codes: [] }, from: 0, query: "", over: null, cursor: -1, held: null, several: false };
   },
   computed: {
     top() { return this.levels.length - 1; },
@@ -78,9 +81,9 @@ export default {
     scrolled() { this.from = Math.max(0, Math.floor(this.$refs.view.scrollTop / ROW) - 6); },
     clicked(row, event) {
       this.cursor = row.at;
-      const several = (event.ctrlKey || event.metaKey || event.shiftKey) && row.level === this.chosen.level;
+      const asked = this.several || event.ctrlKey || event.metaKey || event.shiftKey; // a finger has no keys to hold
       const rest = this.chosen.codes.filter((code) => code !== row.code);
-      this.choose(row.level, several ? (this.isChosen(row) ? rest : [...rest, row.code]) : [row.code]);
+      this.choose(row.level, asked && row.level === this.chosen.level ? (this.isChosen(row) ? rest : [...rest, row.code]) : [row.code]);
     },
     lifted(row, event) {
       if (!this.isChosen(row)) this.choose(row.level, [row.code]);

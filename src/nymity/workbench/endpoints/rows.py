@@ -49,14 +49,15 @@ def _text(column: pl.Series) -> pl.Series:
 def _order(looked: LookedTable, sort: str, text: str) -> Numbers:
     """Return the numbers of the rows that are asked for; the last orders are kept, for a page asks again and again."""
     kept: dict[tuple[str, str], Numbers] = looked.memory.setdefault("orders", {})
-    if (sort, text) not in kept:
+    chosen = kept.get((sort, text))
+    if chosen is None:
         chosen = np.arange(looked.height) if not text else np.flatnonzero(_having(looked, text))
         if sort:
             chosen = chosen[_sorted(looked, sort, chosen)]
         while len(kept) >= _KEPT:
-            kept.pop(next(iter(kept)))
+            kept.pop(next(iter(list(kept))), None)  # another page may have come before
         kept[sort, text] = chosen
-    return kept[sort, text]
+    return chosen
 
 
 def _sorted(looked: LookedTable, sort: str, chosen: Numbers) -> Numbers:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
-from nymity.publishing import ColumnInspection, Inspection, StrayTexts, column_shape, stray_texts
+from nymity.publishing import ColumnInspection, ColumnShape, Inspection, StrayTexts, column_shape, stray_texts
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints import address, neutral_names
 from nymity.workbench.parts import bars, box, button, heading, in_thread, scroll_box, text, tile
@@ -41,7 +43,7 @@ async def render(project: Project, texts: Texts) -> None:
             for name, found in strays.items():
                 said = texts("data.strays", column=name, n=found.cells, texts=", ".join(found.texts))
                 text("p", said, "notice")
-            await _tabs(project, looked, texts)
+            _tabs(project, looked, texts)
 
     await shown()
 
@@ -66,18 +68,29 @@ def _strays(looked: LookedTable) -> dict[str, StrayTexts]:
     return kept
 
 
-async def _tabs(project: Project, looked: LookedTable, texts: Texts) -> None:
+def _tabs(project: Project, looked: LookedTable, texts: Texts) -> None:
     names = ("table", "profile", "reading")
     with box("div", "card"):
         with ui.tabs().props("align=left no-caps inline-label dense outside-arrows mobile-arrows") as tabs:
             made = {name: ui.tab(name, label=texts(f"data.tab_{name}")) for name in names}
-        with ui.tab_panels(tabs, value=made["table"]).classes("flat-panels"):
-            with ui.tab_panel(made["table"]):
-                _grid(project, looked, texts)
-            with ui.tab_panel(made["profile"]):
-                _profile(looked, texts)
-            with ui.tab_panel(made["reading"]):
-                await reading_form(project, texts)
+        with ui.tab_panels(tabs, value=made["table"]).classes("flat-panels") as shown:
+            places = {name: ui.tab_panel(made[name]) for name in names}
+    with places["table"]:
+        _grid(project, looked, texts)
+    # What nobody has asked for yet is not drawn: hundreds of cells that each page would carry along.
+    left: dict[str, Callable[[], Awaitable[None] | None]] = {
+        "profile": lambda: _profile(looked, texts),
+        "reading": lambda: reading_form(project, texts),
+    }
+
+    async def chosen(event: Any) -> None:
+        if (draw := left.pop(event.value, None)) is not None:
+            with places[event.value]:
+                done = draw()
+                if isawaitable(done):
+                    await done
+
+    shown.on_value_change(chosen)
 
 
 def _grid(project: Project, looked: LookedTable, texts: Texts) -> None:
@@ -141,7 +154,7 @@ def _profile(looked: LookedTable, texts: Texts) -> None:
 
 
 def _profile_row(looked: LookedTable, column: ColumnInspection, texts: Texts) -> None:
-    shape = column_shape(looked.cells, column.name)
+    shape = _shape(looked, column.name)
     with box("tr"):
         with box("td"):
             text("strong", column.name)
@@ -157,6 +170,14 @@ def _profile_row(looked: LookedTable, column: ColumnInspection, texts: Texts) ->
                     text("span", shape.labels[0].split(" – ")[0])
                     text("span", shape.labels[-1].split(" – ")[-1])
         text("td", ", ".join(column.examples) if column.most_frequent > 1 else "", "quiet small examples")
+
+
+def _shape(looked: LookedTable, name: str) -> ColumnShape:
+    """Return how the values of a column lie; remembered."""
+    kept: dict[str, ColumnShape] = looked.memory.setdefault("shapes", {})
+    if name not in kept:
+        kept[name] = column_shape(looked.cells, name)
+    return kept[name]
 
 
 def _code(project: Project) -> str:

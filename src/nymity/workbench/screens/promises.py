@@ -19,7 +19,7 @@ def render(project: Project, texts: Texts) -> None:
     heading(texts("promises.title"), texts("promises.lead"))
     costs: ConsequencesPanel | None = None
     with box("div", "two-columns promises"):
-        with box("div"):
+        with box("div") as setting:
             promise_panel(project, texts)
             method_panel(project, texts, lambda share: costs.slide(share) if costs is not None else None)
             if project.may_look:
@@ -27,7 +27,7 @@ def render(project: Project, texts: Texts) -> None:
                 transform_panel(project, texts)
         with box("div", "beside"):
             if project.may_look:
-                costs = ConsequencesPanel(project, texts)
+                costs = ConsequencesPanel(project, texts, setting)
             else:
                 forecast_panel(project, texts)
                 ledger_panel(project, texts)

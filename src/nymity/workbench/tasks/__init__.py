@@ -1,7 +1,8 @@
 """Tasks: what a run can do. One file each, which is all it takes.
 
 A task is a function ``work(folder, settings, observe)`` in a module of its own: it reads ``job.toml`` in the run's
-folder, calls nymity, leaves what it made in the folder, and returns plain data for the page.
+folder, calls nymity, leaves what it made in the folder, and returns plain data for the page. One that writes elsewhere
+may have ``finished(folder, settings)``: the data of a run whose process was killed when all of it was written, or None.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 from nymity.core import validation
@@ -25,6 +27,16 @@ def task_names() -> list[str]:
 
 def task_named(name: str) -> Task:
     """Return a task by its name."""
-    validation.one_of("task", name, task_names())
-    task: Task = import_module(f"{__name__}.{name}").work
+    task: Task = _module(name).work
     return task
+
+
+def finished_by(name: str, folder: Path, settings: Mapping[str, Any]) -> Any | None:
+    """Return what a run has made that was killed before it could say so; None where that is not whole."""
+    finished = getattr(_module(name), "finished", None)
+    return None if finished is None else finished(folder, settings)
+
+
+def _module(name: str) -> ModuleType:
+    validation.one_of("task", name, task_names())
+    return import_module(f"{__name__}.{name}")

@@ -147,6 +147,19 @@ def served_house(folder: Path, users: int) -> Iterator[BusyHouse]:
             yield BusyHouse(found.group(), process.pid, configuration.projects, paths)
         finally:
             process.terminate()
+            process.wait()
+            _end_runs(configuration.projects)
+
+
+def _end_runs(projects: Path) -> None:
+    """End what still runs, such as the analysis of a result: it would write into a folder that is being removed."""
+    from nymity.workbench.runs import BackgroundRun
+
+    under_way = [BackgroundRun(path) for path in projects.glob("*/*/runs/[0-9]*") if (path / "spec.json").exists()]
+    for run in under_way:
+        run.kill()
+    while any(run.is_alive for run in under_way):
+        sleep(0.1)
 
 
 # -- one real browser ----------------------------------------------------------------------------------------
