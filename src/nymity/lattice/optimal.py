@@ -32,7 +32,8 @@ from nymity.core.interrupt import interruptible
 from nymity.lattice.border import MAX_TAGGED, decided_by_size, look_for_lowest, look_for_most_classes
 from nymity.lattice.frontier import Frontier
 from nymity.lattice.rule_search import look_by_rule
-from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch, OnInterrupt
+from nymity.lattice.search import ChosenNode, Inquiry, LatticeSearch
+from nymity.privacy.table_method import OnInterrupt
 
 #: Largest lattice that is evaluated node by node.
 MAX_EXHAUSTIVE = 2**24

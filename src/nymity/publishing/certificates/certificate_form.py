@@ -393,6 +393,13 @@ class Certificate1(_EveryForm):
     not_protected: Annotated[tuple[Text, ...], Field(max_length=1_000)] = ()
     earlier_releases: Annotated[tuple[Text, ...], Field(max_length=10_000)]
 
+    #: Whether it is of version 1, which knew less and was read by other rules.
+    is_first: ClassVar[bool] = True
+    #: Warnings with their figures; version 1 has sentences alone.
+    warnings: ClassVar[tuple[NotProtected, ...]] = ()
+    #: Earlier releases with what they leave; version 1 has their names alone.
+    intersected: ClassVar[tuple[EarlierReleaseSection, ...]] = ()
+    files: ClassVar[None] = None
     unit: ClassVar[None] = None
     pseudonyms: ClassVar[None] = None
     items: ClassVar[None] = None
@@ -411,6 +418,18 @@ class Certificate2(_EveryForm):
     items: ItemsSection | None = None
     seeded: bool = False
     redrawn: Text | None = None
+
+    is_first: ClassVar[bool] = False
+
+    @property
+    def warnings(self) -> tuple[NotProtected, ...]:
+        """The warnings, each with its figures."""
+        return self.not_protected
+
+    @property
+    def intersected(self) -> tuple[EarlierReleaseSection, ...]:
+        """Earlier releases of the same people, with what they leave."""
+        return self.earlier_releases
 
     @property
     def is_seeded(self) -> bool:

@@ -21,7 +21,7 @@ from nymity.lattice.search import LatticeSearch
 from nymity.privacy import PrivacyModel
 from nymity.publishing.certificates.begun_contradictions import begun_contradictions, lowest_level
 from nymity.publishing.certificates.certificate import REDRAWN, SEEDED, VERIFIED, WITHHELD
-from nymity.publishing.certificates.certificate_form import KNOWN_SEED, SYSTEM, Certificate2, CertificateForm
+from nymity.publishing.certificates.certificate_form import KNOWN_SEED, SYSTEM, CertificateForm
 from nymity.publishing.certificates.item_sets import item_contradictions
 from nymity.publishing.certificates.method_contradictions import method_contradictions
 from nymity.publishing.certificates.private_contradictions import private_contradictions
@@ -299,7 +299,7 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     if nodes is not None and nodes != _nodes(form, stated.schema):
         yield "its lattice has another number of nodes than its columns have levels (loss.lattice_nodes, columns)"
     searches = isinstance(stated.method, LatticeSearch | IterativeRecoding)
-    if (nodes is not None) != searches or (checked is not None) != (searches and not isinstance(form, Certificate2)):
+    if (nodes is not None) != searches or (checked is not None) != (searches and form.is_first):
         yield "a lattice and a method that searches one go together (loss.lattice_nodes, job.method)"
     if (loss.bucket_sizes is not None, loss.buckets is not None) != (stated.is_bucketized,) * 2:
         yield "buckets and a method that makes them go together (loss.bucket_sizes, job.method)"
@@ -430,7 +430,7 @@ def _files(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     second = form.output.sensitive_table
     if second is not None and set(second.columns) != {BUCKET, COUNT, *stated.schema.sensitive}:
         yield "the second table has other columns than its job says (output.sensitive_table.columns, job.schema)"
-    if not isinstance(form, Certificate2):
+    if form.is_first:
         return
     if (form.files is not None) != (form.output.file is not None):
         yield "the hashes of its files are missing, or have no file (files, output.file)"

@@ -7,7 +7,7 @@ from typing import Any
 
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.ledger import Spending
-from nymity.publishing.certificates.certificate_form import Certificate2, CertificateForm
+from nymity.publishing.certificates.certificate_form import CertificateForm
 from nymity.publishing.jobs.differential import UNKNOWN, WITHOUT_LEDGER, public_statement
 from nymity.table.sampled_persons import SampledPersonsRecoding
 from nymity.table.sampled_recoding import SampledRecoding
@@ -23,7 +23,7 @@ def private_contradictions(
         if attribute.missing == "error" or (name == schema.person and attribute.missing != "drop"):
             yield f"gaps would stop its run, which {model.key} does not let them (job.schema.{name})"
     is_private = not form.is_seeded
-    current = isinstance(form, Certificate2)
+    current = not form.is_first
     expected = public_statement(model, private=is_private) if current else _statement_1(model, private=is_private)
     yield from (
         f"the statement on differential privacy is not that of the promise ({place})"

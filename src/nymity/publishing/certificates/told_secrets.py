@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nymity.privacy import PrivacyModel
-from nymity.publishing.certificates.certificate_form import Certificate2, CertificateForm, EarlierReleaseSection
+from nymity.publishing.certificates.certificate_form import CertificateForm, EarlierReleaseSection
 from nymity.publishing.jobs.registry import Method
 from nymity.publishing.jobs.withheld import OF_EARLIER, Withheld
 from nymity.table.schema import Schema
@@ -18,7 +18,7 @@ def told_secrets(
     form: CertificateForm, schema: Schema, models: Sequence[PrivacyModel], method: Method
 ) -> Iterator[str]:
     """Return which figures have no place in a certificate of such a job; the first version withheld nothing."""
-    if not isinstance(form, Certificate2):
+    if form.is_first:
         return
     withheld = Withheld.of(schema, models, method)
     for model, measured in zip(models, form.measured.models, strict=False):
@@ -27,7 +27,7 @@ def told_secrets(
             yield f"it tells what was measured of {model.key}, {told}, which its job keeps secret (measured.models)"
     if withheld.loss and form.loss is not None and (form.loss.value, form.loss.proven_bound) != (None, None):
         yield "it tells what was lost, which would tell who is in the table (loss.value, loss.proven_bound, promised)"
-    for entry in form.earlier_releases:
+    for entry in form.intersected:
         counted = entry.smallest_group is not None or any(name in entry.__pydantic_extra__ for name in _FIGURES)
         if counted and (withheld.classes or entry.withheld is not None):
             yield f"it tells what is left with {entry.name!r}, which is a secret (earlier_releases)"
@@ -43,9 +43,9 @@ def impossible_groups(form: CertificateForm) -> Iterator[str]:
     demands is not published. By which column people are known the certificate does
     not say, so that rows bound them.
     """
-    if not isinstance(form, Certificate2):
+    if form.is_first:
         return
-    measured = [entry for entry in form.earlier_releases if is_measured(entry) and entry.withheld is None]
+    measured = [entry for entry in form.intersected if is_measured(entry) and entry.withheld is None]
     several, together = len(measured) > 1, {_whole_number(entry, "smallest_group_with_all") for entry in measured}
     for entry in measured:
         both, with_all, demanded = (_whole_number(entry, name) for name in _FIGURES)

@@ -9,7 +9,7 @@ from nymity.core.validation import exact_fraction
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.of_persons import BY_RECORDS
-from nymity.publishing.certificates.certificate_form import Certificate2, CertificateForm, UnitSection
+from nymity.publishing.certificates.certificate_form import CertificateForm, UnitSection
 from nymity.publishing.jobs.registry import Method
 from nymity.publishing.jobs.withheld import Withheld
 from nymity.publishing.steps.pseudonyms import pseudonym_section
@@ -29,7 +29,7 @@ def unit_contradictions(
     if unit is None:
         return
     yield from _reached(form, unit, models)
-    warned = isinstance(form, Certificate2) and any(one.warning == BY_RECORDS for one in form.not_protected)
+    warned = any(one.warning == BY_RECORDS for one in form.warnings)
     if warned != (schema.counts == "persons" and form.population is not None and form.population.persons is None):
         yield "it says two things about whether the population is counted by persons (population, not_protected)"
     most = next((model.records_per_person for model in models if isinstance(model, DifferentialPrivacy)), None)

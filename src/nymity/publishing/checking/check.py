@@ -22,7 +22,7 @@ from nymity.io import read_table
 from nymity.privacy import PrivacyModel, plain_measured
 from nymity.publishing.caveats import Caveat, CheckedCaveats, checked_caveats, foreseen
 from nymity.publishing.certificates.certificate import Certificate, measured_section
-from nymity.publishing.certificates.certificate_form import Certificate1, Certificate2, CertificateForm, read_bytes
+from nymity.publishing.certificates.certificate_form import Certificate2, CertificateForm, read_bytes
 from nymity.publishing.certificates.certificate_form import read_certificate as read_certificate
 from nymity.publishing.certificates.contradictions import contradictions
 from nymity.publishing.certificates.item_sets import item_problems
@@ -469,7 +469,7 @@ def ledger_used(form: CertificateForm) -> bool:
 
 def _why(finding: VerifiedPromise, stated: Stated | None) -> str:
     """Return what breaks a promise, where more is known of it; releases of old versions were judged by their rules."""
-    if finding.why is None or stated is None or not isinstance(stated.form, Certificate1):
+    if finding.why is None or stated is None or not stated.form.is_first:
         return finding.why or ""
     return f"{finding.why}; this release was made by {stated.form.versions['nymity']}, by the rule of that version"
 
@@ -544,7 +544,7 @@ def unseen_fields(form: CertificateForm) -> Iterator[Checked]:
         "not_protected": ("what it warns of", "some of it is about the original; measure the rest"),
         "earlier_releases": ("which earlier releases there are", "they were not given"),
     }
-    if not isinstance(form, Certificate1):
+    if not form.is_first:
         counts = form.unit.counts if form.unit else "records"
         told["unit"] = (f"that its promises count {counts}", "a table does not show whose its rows are")
     if form.input is not None:
@@ -560,7 +560,7 @@ def unseen_fields(form: CertificateForm) -> Iterator[Checked]:
         told["items"] = ("whether no other choice of items loses less", "it takes the original, and the search")
     if form.redrawn is not None:
         told["redrawn"] = ("that draws of an earlier release were used again", "draws leave no trace in a table")
-    if isinstance(form, Certificate1):
+    if form.is_first:
         words = f"made by {form.versions['nymity']}: read by the rules of that version, masked rows were no class"
         told["format"] = (words, "later versions count them as one")
     for about, (says, why) in told.items():

@@ -17,8 +17,6 @@ from nymity.database import DatabaseOutput
 from nymity.io import format_of, to_polars
 from nymity.publishing.certificates.bucket_tables import check_counts
 from nymity.publishing.certificates.certificate_form import (
-    Certificate1,
-    Certificate2,
     CertificateForm,
     ChildTable,
     OutputSection,
@@ -150,7 +148,7 @@ class ReleasedFiles:
             yield TABLE, f"{name} has text that spreadsheets run as a formula, and should have none"
         yield from ((TABLE, says) for says in self.misfits)
         for path in (self.path, self.counts_path, self.children_path):
-            if path is not None and not (stated is not None and isinstance(stated.form, Certificate1)):
+            if path is not None and not (stated is not None and stated.form.is_first):
                 yield from (
                     (TABLE, says) for says in format_of(path).strangers(path)
                 )  # those of 0.1.0 may have categories
@@ -241,7 +239,7 @@ class ReleasedFiles:
             if column.name not in self.table.columns or (column.cells is None and not column.is_at_top):
                 continue
             cells = as_text(self.table[column.name]).fill_null("").unique()
-            exact = isinstance(form, Certificate2)
+            exact = not form.is_first
             if column.cells is not None and (len(cells) > column.cells or (exact and len(cells) < column.cells)):
                 yield f"{column.name!r} has {len(cells):,} different cells, and the certificate counts {column.cells:,}"
             if column.is_at_top and cells.is_in(["*"]).not_().sum() > 1:
@@ -251,7 +249,7 @@ class ReleasedFiles:
         """Compare files that lie beside the table; which of them were received is not for us to say."""
         second = (form.output.sensitive_table, form.output.child_table)
         tables = {form.output.file, *(one.file for one in second if one is not None)}
-        if self.path is None or not isinstance(form, Certificate2):
+        if self.path is None:
             return
         for item in form.files or ():
             place = self.path.with_name(item.file)

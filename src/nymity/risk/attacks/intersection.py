@@ -13,7 +13,7 @@ from nymity.kernels.grouping import distinct
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.promises import linkage_limit
 from nymity.risk.attacks.released_rows import Ints
-from nymity.risk.attacks.result import AttackResult, Limit
+from nymity.risk.attacks.result import AttackResult
 from nymity.risk.attacks.scene import Scene
 from nymity.risk.shared_classes import sharing, values_left
 
@@ -64,7 +64,7 @@ def _result(attack: Attack, scene: Scene, pairs: Ints, people: Ints, left: Ints,
         int(people.sum()),
         linkage_limit(scene.models, classes=True, complete=scene.complete, persons=scene.of_persons),
     )
-    k = limit.chance.denominator if isinstance(limit, Limit) else 1
+    k = 1 if limit.chance is None else limit.chance.denominator
     # pairs (2, n_pairs): the class in this release and in the earlier one; the smaller class alone tells most.
     alone = np.minimum(scene.rows.sizes[pairs[0]], scene.earlier.rows.sizes[pairs[1]])
     rate, before, below = float((people / left).sum()) / n, float((people / alone).sum()) / n, left < k

@@ -86,7 +86,7 @@ class Membership(Attack):
         some = people > 0
         bounds = presence_limits(scene.models, persons=scene.of_persons)
         lowest, limit = (Fraction(0), bounds) if isinstance(bounds, NoLimit) else bounds
-        promised = not isinstance(limit, NoLimit)
+        promised = limit.chance is not None
         # Masked rows fit everybody: the promise speaks of their people as of all others outside of classes.
         told = some & (np.arange(len(some)) != scene.rows.suppressed) if promised else some
         shares = [Fraction(int(m), int(p)) for m, p in zip(members[told], people[told], strict=True)]
