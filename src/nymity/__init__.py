@@ -8,7 +8,7 @@
 A table about people
     inspect, measure, measure_risk, recommend, explore, read_table, write_table, read_arx, datasets
 What columns are
-    Schema, identifying, quasi, sensitive, insensitive, items, person, household, weight, Hierarchy
+    Schema, identifying, quasi, sensitive, insensitive, perturbed, items, person, household, weight, Hierarchy
 A release
     publish, Job, Source, Output, preset, apply, Release, Recoding
 What holds, and what is left

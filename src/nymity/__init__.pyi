@@ -112,6 +112,7 @@ from nymity.table.attribute import identifying as identifying
 from nymity.table.attribute import insensitive as insensitive
 from nymity.table.attribute import items as items
 from nymity.table.attribute import person as person
+from nymity.table.attribute import perturbed as perturbed
 from nymity.table.attribute import quasi as quasi
 from nymity.table.attribute import sensitive as sensitive
 from nymity.table.attribute import weight as weight

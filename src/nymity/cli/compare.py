@@ -198,10 +198,18 @@ def _changed(found: ChangedColumns | None, opened: OpenedRelease) -> list[Table 
     for one in found.columns:
         shares = [None if share is None else percent(share) for share in (one.near, one.dominance)]
         add_row(shown, one.name, percent(one.kept), one.il1s, *shares)
-    if found.linked is None:
-        return [shown, ""]
-    told = f"by distance with a chance of {percent(found.linked)}; by a guess it would be {percent(found.by_chance)}."
-    return [shown, f"Whoever knows the true numbers of a record in these columns finds its row {told}", ""]
+    says: list[Table | str] = [shown]
+    if found.linked is not None:
+        told = (
+            f"by distance with a chance of {percent(found.linked)}; by a guess it would be {percent(found.by_chance)}."
+        )
+        says.append(f"Whoever knows the true numbers of a record in these columns finds its row {told}")
+    if found.linked_alike is not None and found.by_chance_alike is not None:
+        says.append(
+            "Whoever knows a record's perturbed columns and its quasi-identifiers finds its row with a chance of "
+            f"{percent(found.linked_alike)}; one of those that look alike would be {percent(found.by_chance_alike)}."
+        )
+    return [*says, ""]
 
 
 def _figure(estimate: Estimate, value: float) -> str:

@@ -31,6 +31,7 @@ from nymity.report.received import received, staged
 from nymity.table.builders import BUILDERS
 from nymity.table.label_form import LabelForm
 from nymity.table.text import MASK, as_text, is_missing
+from nymity.transforms import Transform
 
 _ABOUT = template("about.html")
 #: Examples of cells of a column, and their longest text.
@@ -185,11 +186,20 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
         what = "bucket" if released.sensitive_table is not None else "class"
         how = "as it was in the source" if said else f"the mean of the {what}, so that sums over it stay"
         return [name, told, how, _examples(cells)]
-    told = "Sensitive" if column.role == "sensitive" else "Neither sensitive nor protected"
+    others = {"sensitive": "Sensitive", "perturbed": "Others may know it, and nothing is promised about it"}
+    told = others.get(column.role, "Neither sensitive nor protected")
+    if changed := [one for one in _transforms(released) if column.name in one.columns]:
+        how = f"changed by {listed([one.title for one in changed])}"
+        how += "" if all(one.is_coding for one in changed) else ": its values are not true"
+        return [name, told, f"{how}; {_described(cells)}", ""]
     if released.certificate.job.schema_[column.name].get("shift") is not None:
         how = f"moved by one number of days for each person: not true, but days between dates are; {_described(cells)}"
         return [name, told, how, ""]
     return [name, told, f"as it was in the source; {_described(cells)}", ""]
+
+
+def _transforms(released: OpenedRelease) -> Sequence[Transform]:
+    return () if released.stated is None else released.stated.job.transforms
 
 
 def _sets(released: OpenedRelease) -> str:

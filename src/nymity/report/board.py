@@ -75,6 +75,7 @@ def _opening(released: OpenedRelease) -> Html:
             for role, words, how in (
                 ("quasi", "quasi-identifying", "known to others; protected"),
                 ("sensitive", "sensitive", "to be kept from others"),
+                ("perturbed", "perturbed", "known to others; published with changed values, and unprotected"),
                 ("insensitive", "insensitive", "published as they are, or with shifted dates; unprotected"),
                 ("items", "of sets of items", "some are known to others; protected"),
                 ("person", "of persons", "as pseudonyms, which link rows"),

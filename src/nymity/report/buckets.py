@@ -28,6 +28,7 @@ _ROLES = {
     Role.WEIGHT: "Sampling weights",
     Role.QUASI: "Quasi-identifying, published as they are with the number of a bucket",
     Role.SENSITIVE: "Sensitive, published apart by bucket",
+    Role.PERTURBED: "Known to others, published with changed values, without a promise",
     Role.INSENSITIVE: "Insensitive, published as they are",
 }
 #: Values and sizes shown at most.

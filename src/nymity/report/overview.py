@@ -20,6 +20,7 @@ ROLES = {
     Role.ITEMS: "Sets of items, generalized",
     Role.QUASI: "Quasi-identifying, generalized",
     Role.SENSITIVE: "Sensitive, published as they are",
+    Role.PERTURBED: "Known to others, published with changed values, without a promise",
     Role.INSENSITIVE: "Insensitive, published as they are or with shifted dates",
 }
 

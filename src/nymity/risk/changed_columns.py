@@ -13,6 +13,10 @@ Of all columns of numbers together: the mean change of their correlations; the l
 variance along their principal directions (eigenvalues of the correlation matrix); and *linked*, distance-based record
 linkage (Pagliuca & Seri 1999): who knows the true numbers of a record picks the row that is nearest, each column
 measured in its standard deviations, one at random of several; the mean chance that it is the record's own.
+
+Of perturbed columns, which others may know: *linked_alike*, the same by whoever knows them and the quasi-identifiers,
+and so looks among the rows alone that show the same quasi-identifiers as the record's own. Values that are no numbers
+are as far from each other as numbers a standard deviation apart.
 """
 
 from __future__ import annotations
@@ -55,7 +59,10 @@ class ChangedColumn:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ChangedColumns(Carded):
-    """All of them, and the numbers among them together; ``linked`` beside ``by_chance``, one of all rows."""
+    """All of them, and the numbers among them together; ``linked`` beside ``by_chance``, one of all rows.
+
+    ``linked_alike`` beside ``by_chance_alike``, one of the rows that look alike: where columns are perturbed.
+    """
 
     records: int
     columns: tuple[ChangedColumn, ...]
@@ -63,6 +70,8 @@ class ChangedColumns(Carded):
     eigenvalue_change: float | None = None
     linked: float | None = None
     by_chance: float = 0.0
+    linked_alike: float | None = None
+    by_chance_alike: float | None = None
 
     def __getitem__(self, name: str) -> ChangedColumn:
         return next(one for one in self.columns if one.name == name)
@@ -71,6 +80,7 @@ class ChangedColumns(Carded):
         """Return what is shown."""
         facts = [("records", self.records), ("correlations change by", self.correlation_change)]
         facts += [("linked by distance", self.linked), ("by chance", self.by_chance)]
+        facts += [("linked among rows that look alike", self.linked_alike), ("by chance there", self.by_chance_alike)]
         rows = [(one.name, one.kept, one.il1s, one.near, one.dominance) for one in self.columns]
         return Card(
             title="Changed columns",
@@ -112,6 +122,7 @@ def changed_columns(
     whole = [one for one in numbers if one is not None and np.isfinite(one).all() and (one.std(axis=1) > 0).all()]
     together = np.array(whole) if whole else None  # (columns, before and after, records)
     dominance = _dominance(source, released)
+    alike = _linked_alike(source, released, targets)
     return ChangedColumns(
         records=released.frame.height,
         columns=tuple(
@@ -122,11 +133,14 @@ def changed_columns(
         eigenvalue_change=None if together is None or len(whole) < 2 else _eigenvalue_change(together),
         linked=None if together is None else _linked(together, targets),
         by_chance=1 / max(1, released.frame.height),
+        linked_alike=None if alike is None else alike[0],
+        by_chance_alike=None if alike is None else alike[1],
     )
 
 
 def _names(released: Released, columns: Sequence[str] | None) -> list[str]:
-    known = released.schema_for("changed_columns").columns(Role.INSENSITIVE)
+    schema = released.schema_for("changed_columns")
+    known = [*schema.perturbed, *schema.columns(Role.INSENSITIVE)]
     for name in columns or ():
         if name not in released.frame.columns:
             hint = nearest(name, released.frame.columns)
@@ -190,6 +204,43 @@ def _correlation_change(numbers: Floats) -> float:
 def _eigenvalue_change(numbers: Floats) -> float:
     shares = [np.linalg.eigvalsh(np.corrcoef(numbers[:, side])) / len(numbers) for side in (0, 1)]
     return float(np.max(np.abs(shares[0] - shares[1])))
+
+
+def _linked_alike(source: pl.DataFrame, released: Released, targets: int) -> tuple[float, float] | None:
+    """Return how often the nearest row by perturbed columns is the own, of those that look alike; and by chance."""
+    schema, frame = released.schema_for("changed_columns"), released.frame
+    names = [name for name in schema.perturbed if name in frame.columns]
+    if not names or not frame.height:
+        return None
+    group = np.zeros(frame.height, dtype=np.int64)
+    if quasi := [name for name in schema.quasi if name in frame.columns]:
+        cells = pl.DataFrame({f"c{i}": as_text(frame[name]) for i, name in enumerate(quasi)})
+        group = cells.select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy().astype(np.int64)
+    columns = [_compared(gathered(source[name], released.source_rows), frame[name]) for name in names]
+    picked = np.unique(np.linspace(0, frame.height - 1, min(frame.height, targets)).astype(np.int64))
+    order = np.argsort(group, kind="stable")
+    starts, ends = (np.searchsorted(group[order], group[picked], side=side) for side in ("left", "right"))
+    chances, guessed = np.zeros(len(picked)), np.zeros(len(picked))
+    for place, (record, start, end) in enumerate(zip(picked.tolist(), starts.tolist(), ends.tolist(), strict=True)):
+        rows = order[start:end]
+        distances = sum(
+            (np.minimum((after[rows] - before[record]) ** 2, most) for before, after, most in columns),
+            np.zeros(len(rows)),
+        )
+        own = distances[rows == record][0]
+        chances[place] = 0.0 if (distances < own).any() else 1 / int((distances == own).sum())
+        guessed[place] = 1 / len(rows)
+    return float(np.mean(chances)), float(np.mean(guessed))
+
+
+def _compared(before: pl.Series, after: pl.Series) -> tuple[Floats, Floats, float]:
+    """Return true and published values, and how far a value is from another at most: numbers in standard deviations."""
+    numbers = _numbers(before, after)
+    if numbers is not None and np.isfinite(numbers).all() and numbers[0].std() > 0:
+        return numbers[0] / numbers[0].std(), numbers[1] / numbers[0].std(), np.inf
+    values = pl.concat([as_text(before).alias("cell"), as_text(after).alias("cell")]).fill_null("")
+    codes = values.rank("dense").to_numpy().astype(np.float64)
+    return codes[: len(before)], codes[len(before) :], 1.0
 
 
 def _linked(numbers: Floats, targets: int) -> float:

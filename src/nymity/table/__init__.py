@@ -7,7 +7,7 @@ from nymity.core.public_names import public_names
 __all__, __getattr__ = public_names(
     __name__,
     attribute="Attribute MissingPolicy Role WeightPublishing "
-    "household identifying insensitive items person quasi sensitive weight",
+    "household identifying insensitive items person perturbed quasi sensitive weight",
     bucket_recoding="BucketRecoding Slots BUCKET COUNT MEMBERS NUMBERS",
     builders="Flat HierarchyFile HierarchyRows Intervals LostZeros Masking Ordering Shuffled Taxonomy short_codes "
     "suggest BUILDERS",

@@ -35,6 +35,7 @@ class Role(StrEnum):
     QUASI = "quasi"  #: harmless alone, identifying in combination; generalized
     SENSITIVE = "sensitive"  #: what an attacker wants to learn; published as it is
     INSENSITIVE = "insensitive"  #: published as it is, no model looks at it
+    PERTURBED = "perturbed"  #: known to others, and published with changed values; no promise counts it
     PERSON = "person"  #: tells which records are of one person; published as a pseudonym or not at all
     HOUSEHOLD = "household"  #: tells which persons live together; published as a pseudonym or not at all
     ITEMS = "items"  #: several values in a cell, which others may know some of; generalized as sets
@@ -122,6 +123,7 @@ class Attribute:
             raise SchemaError("constant", expected="true or false", got=as_given(self.constant))
         self._check_separator()
         self._check_free_text()
+        self._check_perturbed()
         if self.unlisted is not None and (not isinstance(self.unlisted, str) or not self.unlisted):
             raise SchemaError("unlisted", expected="a value of the hierarchy", got=as_given(self.unlisted))
 
@@ -218,12 +220,23 @@ class Attribute:
         if (
             not isinstance(self.free_text, str)
             or self.free_text != "published"
-            or self.role not in (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE)
+            or self.role not in (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE, Role.PERTURBED)
         ):
             raise SchemaError(
                 "free_text",
-                expected='"published", for a quasi, sensitive or insensitive column; others need no such word',
+                expected='"published", for a quasi, sensitive, insensitive or perturbed column; no other needs it',
                 got=f"{as_given(self.free_text)} for the role {self.role.value!r}",
+            )
+
+    def _check_perturbed(self) -> None:
+        """Refuse levels of what is not generalized: whoever turns a quasi-identifier into it drops them knowingly."""
+        bounded = self.hierarchy is not None or self.min_level or self.max_level is not None or self.weight != 1
+        if self.role is Role.PERTURBED and bounded:
+            raise SchemaError(
+                "role",
+                expected="no hierarchy, levels or weight for a perturbed column: transforms change it, no search does",
+                got="one of them",
+                hint="role = 'quasi' generalizes the column, and promises count it",
             )
 
     def _check_without_gaps(self) -> None:
@@ -410,6 +423,20 @@ def insensitive(
         constant=constant,
         free_text=free_text,
     )
+
+
+def perturbed(
+    *,
+    missing: MissingPolicy = "category",
+    constant: bool = False,
+    free_text: Literal["published"] | None = None,
+) -> Attribute:
+    """Declare a column that others may know, like a quasi-identifier, but whose values transforms change.
+
+    No promise counts it: whoever knows somebody's true value, or nearly, may find their row by it, however large k is.
+    The job needs a transform that draws for it, such as noise or swapping.
+    """
+    return Attribute(role=Role.PERTURBED, missing=missing, constant=constant, free_text=free_text)
 
 
 def items(

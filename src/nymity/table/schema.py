@@ -147,6 +147,11 @@ class Schema(Mapping[str, Attribute]):
         return self.columns(Role.QUASI)
 
     @property
+    def perturbed(self) -> tuple[str, ...]:
+        """Names of the columns that others may know and that no promise counts, because transforms change them."""
+        return self.columns(Role.PERTURBED)
+
+    @property
     def person(self) -> str | None:
         """Name of the column that tells which records are of one person."""
         return next(iter(self.columns(Role.PERSON)), None)
@@ -304,6 +309,6 @@ def check_columns(schema: Schema, columns: Sequence[str]) -> None:
             expected="a role for every column",
             got=f"none for {', '.join(map(repr, without[:5]))}"
             + (f" and {len(without) - 5} more" * (len(without) > 5)),
-            hint="declare them identifying, quasi, sensitive, insensitive, items, person, household or weight; "
-            "columns that need not be published are identifying",
+            hint="declare them identifying, quasi, sensitive, insensitive, perturbed, items, person, household or "
+            "weight; columns that need not be published are identifying",
         )

@@ -234,6 +234,9 @@ def _changed(found: Mapping[str, Any], texts: Texts) -> None:
         if found["linked"] is not None:
             linked = texts.percent(found["linked"])
             text("p", texts("result.changed_linked", linked=linked, chance=texts.percent(found["by_chance"])))
+        if found.get("linked_alike") is not None:  # not in earlier analyses
+            linked, chance = texts.percent(found["linked_alike"]), texts.percent(found["by_chance_alike"])
+            text("p", texts("result.changed_linked_alike", linked=linked, chance=chance), "notice")
 
 
 def _risk(risk: Mapping[str, Any], texts: Texts) -> None:

@@ -22,7 +22,7 @@ _MOST = 12
 #: Fields of the method that an answer does not depend on: all shares of suppression are in it.
 _ANY = ("suppression",)
 #: Columns of these roles are in no class.
-_UNCOUNTED = (Role.IDENTIFYING, Role.INSENSITIVE)
+_UNCOUNTED = (Role.IDENTIFYING, Role.INSENSITIVE, Role.PERTURBED)
 _working = Lock()
 
 

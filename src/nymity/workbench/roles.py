@@ -27,6 +27,7 @@ OPTIONS = {
     "household": ("pseudonym", "recipient"),
     "weight": ("publish",),
     "insensitive": ("shift", "shift_days", "free_text"),
+    "perturbed": ("free_text",),
     "quasi": ("free_text",),
     "sensitive": ("free_text",),
 }

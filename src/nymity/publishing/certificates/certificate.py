@@ -35,6 +35,7 @@ from nymity.publishing.jobs.withheld import NOTHING, Withheld
 from nymity.publishing.sealing.fingerprint import content_hash, fingerprint
 from nymity.publishing.steps.pseudonyms import pseudonym_section
 from nymity.publishing.steps.starting_levels import Begun
+from nymity.publishing.steps.transforming import not_promised_about
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.level_recoding import LevelRecoding
@@ -161,6 +162,7 @@ def certify(
             }
             for model, finding in zip(job.privacy, verified.findings, strict=True)
         ],
+        **({"not_promised": void} if (void := not_promised_about(job.schema, job.transforms, job.privacy)) else {}),
         "measured": measured_section(verified, job.privacy, withheld),
         "unit": _unit(verified, touched, job.schema, outcome, withheld),
         **({} if pseudonyms is None else {"pseudonyms": pseudonyms}),

@@ -88,7 +88,7 @@ class ColumnSection(_Section):
     """A published column: its role, and how a quasi-identifier is published."""
 
     name: Name
-    role: Literal["quasi", "sensitive", "insensitive", "weight", "person", "household", "items", "bucket"]
+    role: Literal["quasi", "sensitive", "insensitive", "perturbed", "weight", "person", "household", "items", "bucket"]
     label: Name | None = None  #: what it is about, as the source said
     level: Count | None = None
     levels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=10_000)] | None = None
@@ -320,6 +320,15 @@ class ItemsSection(_Section):
     cut: Annotated[tuple[CutItem, ...], Field(max_length=1_000_000)]
 
 
+class NotPromised(_Section):
+    """A column that others may know and that no promise counts: what changed it, and which promises that voids."""
+
+    column: Name
+    changed_by: tuple[Name, ...]
+    models: tuple[Name, ...]
+    why: Text
+
+
 class _EveryForm(_Section):
     """What every number of the format has."""
 
@@ -327,6 +336,7 @@ class _EveryForm(_Section):
     created: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\d$")]
     versions: Annotated[dict[Name, Name], Field(max_length=100)]
     promised: Annotated[tuple[Promise, ...], Field(max_length=1_000)]
+    not_promised: Annotated[tuple[NotPromised, ...], Field(min_length=1, max_length=100_000)] | None = None
     measured: MeasuredSection
     columns: Annotated[tuple[ColumnSection, ...], Field(min_length=1, max_length=100_000)]
     job: PublicJob

@@ -44,11 +44,11 @@ from nymity.publishing.jobs.job import (
 )
 from nymity.publishing.jobs.job_checks import check_items, check_persons, check_weight
 from nymity.publishing.jobs.registry import Method, is_private
-from nymity.publishing.jobs.transform_checks import check_transforms
+from nymity.publishing.jobs.transform_checks import check_perturbed, check_transforms
 from nymity.publishing.jobs.withheld import Withheld
 from nymity.publishing.steps.pseudonyms import PSEUDONYMS, pseudonym_section
 from nymity.publishing.steps.shifts import SHIFTS
-from nymity.publishing.steps.transforming import is_purpose, purposes
+from nymity.publishing.steps.transforming import is_purpose, not_promised_about, purposes
 from nymity.table.attribute import Role
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.builders import BUILDERS
@@ -122,6 +122,7 @@ def _together(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         lambda: check_items(schema, models, method),
         lambda: check_weight(schema, models, method),
         lambda: check_transforms(stated.transforms, schema, method),
+        lambda: check_perturbed(stated.transforms, schema),
     )
     for ask in checks:
         try:
@@ -169,6 +170,9 @@ def _promises(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         for name in model.sensitive:
             if name not in stated.schema or stated.schema[name].role is not Role.SENSITIVE:
                 yield f"{promise.model} speaks of {name!r}, which is no sensitive column of its job"
+    not_promised = not_promised_about(stated.schema, stated.transforms, stated.models)
+    if [one.model_dump(mode="json") for one in form.not_promised or ()] != not_promised:
+        yield "it says otherwise than its job about which columns no promise is (not_promised, job.transforms)"
     yield from _unit(form, stated)
     if form.measured.holds != all(model.holds for model in form.measured.models) or not form.measured.holds:
         yield "what was measured does not keep the promises (measured.holds)"
@@ -188,7 +192,9 @@ def _unit(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
 
 def _meanings(form: CertificateForm, stated: StatedJob, model: PrivacyModel) -> tuple[str, ...]:
     """Return the words that a promise may have: one text, but for releases whose draws can be repeated."""
-    words = promise_of(model, buckets=stated.is_bucketized, unit=stated.schema.counts)
+    words = promise_of(
+        model, buckets=stated.is_bucketized, unit=stated.schema.counts, perturbed=stated.schema.perturbed
+    )
     if not form.is_seeded:
         return (words,)
     return (NOT_PRIVATE,) if model.about_draws else (f"{SEEDED}{words}",)

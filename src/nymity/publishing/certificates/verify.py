@@ -133,6 +133,7 @@ def verify(
     unit: str = "persons",
     items: ItemColumn | None = None,
     records: pl.Series | None = None,
+    perturbed: Sequence[str] = (),
 ) -> Verification:
     """Measure every model on a table, beside its population where models count one.
 
@@ -140,7 +141,7 @@ def verify(
     its buckets hold is measured in place of classes. ``originals`` is the source, for promises about matching it with
     the rows. ``persons`` says of whom each row is, where rows are of persons, or of which household: ``unit`` tells.
     ``items`` is the column that holds sets. ``records`` says for how many rows each one stands, where the table is one
-    of distinct rows.
+    of distinct rows. ``perturbed`` are columns that others may know and that promises do not count: their words say so.
     """
     problems = () if counts is None else bucket_problems(table, counts)
     if counts is not None:
@@ -166,7 +167,9 @@ def verify(
         masked=groups.masked,
         classes=len(groups.sizes),
         smallest_class=groups.smallest,
-        findings=tuple(_finding(model, groups, buckets=counts is not None, unit=unit) for model in models),
+        findings=tuple(
+            _finding(model, groups, buckets=counts is not None, unit=unit, perturbed=perturbed) for model in models
+        ),
         problems=problems,
         buckets=counts is not None,
         persons=None if persons is None else PersonFigures.of(groups),
@@ -174,8 +177,19 @@ def verify(
     )
 
 
-def promise_of(model: PrivacyModel, *, buckets: bool, unit: str) -> str:
-    """Return what is promised, of the kind of release and by what is counted: records, persons or households."""
+def promise_of(model: PrivacyModel, *, buckets: bool, unit: str, perturbed: Sequence[str] = ()) -> str:
+    """Return what is promised, of the kind of release and by what is counted: records, persons or households.
+
+    Where columns are ``perturbed`` the name of the promise, too, says against whom it is none: names are shown alone.
+    """
+    words = _words_of(model, buckets=buckets, unit=unit)
+    if not perturbed:
+        return words
+    name, colon, sentence = words.partition(": ")
+    return f"{name}, not against who knows {' or '.join(map(repr, perturbed))}{colon}{sentence}"
+
+
+def _words_of(model: PrivacyModel, *, buckets: bool, unit: str) -> str:
     if unit == "households":
         return model.promise_to_households()
     if unit == "persons":
@@ -183,11 +197,15 @@ def promise_of(model: PrivacyModel, *, buckets: bool, unit: str) -> str:
     return model.promise_of_buckets() if buckets else model.promise()
 
 
-def _finding(model: PrivacyModel, groups: Groups, *, buckets: bool, unit: str) -> VerifiedPromise:
+def _finding(
+    model: PrivacyModel, groups: Groups, *, buckets: bool, unit: str, perturbed: Sequence[str]
+) -> VerifiedPromise:
     holds = model.holds(groups)
     return VerifiedPromise(
         model=model.key,
-        promise=promise_of(model, buckets=buckets, unit="records" if groups.persons is None else unit),
+        promise=promise_of(
+            model, buckets=buckets, unit="records" if groups.persons is None else unit, perturbed=perturbed
+        ),
         measured=model.reached(groups),
         holds=holds,
         # Told apart, because the remedy is another: without masked rows, the promise would hold.

@@ -215,6 +215,7 @@ def check(
         hierarchies=promised.hierarchies,
         further=further,
         items=promised.schema.item_column,
+        perturbed=promised.schema.perturbed,
     )
     measured, verified = measuring.all_but(promised.models, unseen)
     findings = [
@@ -349,7 +350,7 @@ def _caveats(
     follows = [] if method is None else foreseen(method, promised.models, schema, seeded=seeded, ledger=ledger)
     output = stated.job.output if stated is not None else None if job is None else job.output
     transforms = stated.job.transforms if stated is not None else () if job is None else job.transforms
-    follows += caveats_of_transforms(transforms)
+    follows += caveats_of_transforms(transforms, schema)
     follows += [] if output is None else [Caveat.by_nature(text) for text in output.unprotected]
     form = stated.form if stated is not None and isinstance(stated.form, Certificate2) else None
     owners = measuring.further.persons
@@ -358,7 +359,7 @@ def _caveats(
         own = stated.job
         follows_too = foreseen(own.method, own.models, own.schema, seeded=form.is_seeded, ledger=ledger)
         follows_too += [Caveat.by_nature(text) for text in own.output.unprotected]
-        follows_too += caveats_of_transforms(own.transforms)
+        follows_too += caveats_of_transforms(own.transforms, own.schema)
         problems = impossible_caveats(form, own, follows_too)
         shown = replace(shown, problems=(*shown.problems, *problems))
         shown = shown_by_original(shown, measuring.further.records, files, form, job, own)
@@ -429,7 +430,9 @@ def _promises(
     for model in models:
         if model in unseen:
             counts = measuring.further.counts
-            words = promise_of(model, buckets=measuring.files.counts is not None, unit=counts)
+            words = promise_of(
+                model, buckets=measuring.files.counts is not None, unit=counts, perturbed=measuring.perturbed
+            )
             answer, why = Answer.UNSEEN, unseen[model]
             counted = counts != "records" and model.over_persons == "number" and not model.second_table
             # A class has no more persons than records: what fails by records fails by persons, whoever they are.

@@ -56,6 +56,7 @@ class Measuring:
     hierarchies: Mapping[str, HierarchySource]
     further: FurtherTables
     items: ItemColumn | None = None
+    perturbed: tuple[str, ...] = ()
 
     def all_but(
         self, models: Sequence[PrivacyModel], unseen: dict[PrivacyModel, str]
@@ -90,6 +91,7 @@ class Measuring:
             persons=self.further.persons,
             unit=self.further.counts,
             items=self.items,
+            perturbed=self.perturbed,
         )
 
     def by_records(self, model: PrivacyModel) -> VerifiedPromise:

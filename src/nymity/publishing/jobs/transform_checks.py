@@ -46,12 +46,15 @@ def _check_columns(where: str, one: Transform, schema: Schema) -> None:
             )
     for name in one.columns:
         role = schema[name].role
-        if role is not Role.INSENSITIVE:
+        if role not in (Role.INSENSITIVE, Role.PERTURBED):
             raise JobError(
                 where,
-                expected="insensitive columns: a promise about values that were changed would be about nobody",
+                expected="insensitive or perturbed columns: a promise about changed values would be about nobody",
                 got=f"{name!r}, whose role is {role.value!r}",
-                hint="a hierarchy generalizes a quasi-identifier; or the role 'insensitive', without a promise",
+                hint="the role 'perturbed', for what others may know: no promise counts the column then; "
+                "or a hierarchy, which generalizes it"
+                if role is Role.QUASI
+                else "the role 'insensitive', without a promise",
             )
         if schema[name].shift is not None:
             raise JobError(where, expected="columns whose dates are not moved", got=f"{name!r}, which has a shift")
@@ -83,4 +86,19 @@ def _check_once(transforms: Sequence[Transform]) -> None:
     if several is not None:
         raise JobError(
             "transforms", expected="one transform that draws for each column", got=f"several for {several!r}"
+        )
+
+
+def check_perturbed(transforms: Sequence[Transform], schema: Schema) -> None:
+    """Refuse a perturbed column that nothing perturbs: what others know would be published as it is.
+
+    Not asked of every job: one that somebody is writing has the role first, and the transform later.
+    """
+    drawn = {name for one in transforms if not one.is_coding for name in one.columns}
+    if left := [name for name in schema.perturbed if name not in drawn]:
+        raise JobError(
+            f"schema.{left[0]}",
+            expected="a transform that draws for a perturbed column, such as additive-noise or rank-swapping",
+            got="none",
+            hint="the role 'quasi' generalizes it, and promises count it",
         )

@@ -300,6 +300,7 @@ class Release(ReleaseFacts, Carded):
             persons=self.persons if self.job.children is None else written[0][self._key],
             unit=schema.counts,
             items=schema.item_column,
+            perturbed=schema.perturbed,
         )
         if not verified.holds:
             raise PromiseError(broken(verified))

@@ -37,6 +37,7 @@ from nymity.publishing.custodian.redrawing import Log, counted_draws, drawn_anew
 from nymity.publishing.intersecting.earlier import unmeasured_caveats
 from nymity.publishing.jobs.earlier_release import EarlierRelease
 from nymity.publishing.jobs.job import Job, Source
+from nymity.publishing.jobs.transform_checks import check_perturbed
 from nymity.publishing.jobs.withheld import Withheld
 from nymity.publishing.releases.release import broken, stage_certificate, stage_release
 from nymity.publishing.releases.written_release import WrittenRelease
@@ -83,6 +84,7 @@ class EngineRun(Staged):
                 got="a release to intersect with",
                 hint="engine 'memory', where the table fits; or its name, which is repeated and warned of",
             )
+        check_perturbed(job.transforms, job.schema)
         self.job, self.observe, self.engine, self.log = job, observe, job.engine, log
         self.schema = job.schema
         # Refused here, and not after the table was counted: a log and a seed at once, or a log of another kind.

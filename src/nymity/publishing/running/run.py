@@ -40,6 +40,7 @@ from nymity.publishing.jobs.differential import private_figures
 from nymity.publishing.jobs.job import Job
 from nymity.publishing.jobs.job_tables import Population, Tables, load_joined, load_valued, tables_of
 from nymity.publishing.jobs.registry import Method
+from nymity.publishing.jobs.transform_checks import check_perturbed
 from nymity.publishing.jobs.withheld import Withheld
 from nymity.publishing.releases.release import Release, broken
 from nymity.publishing.running.stages import Staged
@@ -121,6 +122,7 @@ class Run(Staged):
         if job.is_private and job.source is not None:
             # Before anything is read: what is found out from private records is no parameter any more.
             job.source.check_stated()
+        check_perturbed(job.transforms, job.schema)
         if job.ledger is not None:
             job.ledger.check(the_promise(job.privacy))
         self.schema = public_schema(job.schema) if job.is_private else job.schema
@@ -322,6 +324,7 @@ class Run(Staged):
             persons=self.persons,
             unit=job.schema.counts,
             items=job.schema.item_column,
+            perturbed=job.schema.perturbed,
         )
         if self.counts is not None:
             # What transforms changed is not in the table any more, and was not promised to be.
@@ -346,7 +349,7 @@ class Run(Staged):
             *self._caveats_of_dates(),
         ]
         earlier += map(Caveat.by_nature, self.job.output.unprotected)
-        earlier += caveats_of_transforms(self.job.transforms)
+        earlier += caveats_of_transforms(self.job.transforms, self.job.schema)
         earlier += population_by_records(self.job.privacy, self.job.schema.person, self.people)
         share = None if self.verified.persons is None else self.verified.persons.row_share
         self.caveats = caveats_of(

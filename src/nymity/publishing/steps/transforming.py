@@ -8,20 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.draws import Draws, KeyedDraws
+from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.sealing.fingerprint import fingerprint
 from nymity.table.content_order import content_order, ranked_text
+from nymity.table.schema import Schema
 from nymity.table.text import gathered
 from nymity.transforms import TRANSFORMS, Transform
 
 #: The warning of columns that are not true any more.
 CHANGED = "changed-values"
+#: The same of columns that others may know.
+KNOWN = "known-values-changed"
 
 
 def transformed(
@@ -61,19 +66,37 @@ def is_purpose(drawn: str) -> bool:
     return place.removesuffix(")").isdecimal() and any(one.title == title for one in TRANSFORMS.values())
 
 
-def caveats_of_transforms(transforms: Sequence[Transform]) -> list[Caveat]:
-    """Warn of every column that is not true any more."""
+def not_promised_about(
+    schema: Schema, transforms: Sequence[Transform], models: Sequence[PrivacyModel]
+) -> list[dict[str, Any]]:
+    """Return, as certificates do, the columns that others may know and no promise counts, and what voids which."""
     return [
-        Caveat(
-            key=CHANGED,
-            says=f"Values in {name!r} were changed by {one.title}: they are not true, and no promise is about them. "
-            f"What stays: {one.keeps}.",
-            figures={"column": name},
-        )
-        for one in transforms
-        if not one.is_coding
-        for name in one.columns
+        {
+            "column": name,
+            "changed_by": [one.key for one in transforms if name in one.columns],
+            "models": [model.key for model in models],
+            "why": f"rows are alike by other columns alone: whoever knows somebody's {name!r}, or nearly, can look for "
+            "the row that comes nearest among those that look alike",
+        }
+        for name in schema.perturbed
     ]
+
+
+def caveats_of_transforms(transforms: Sequence[Transform], schema: Schema) -> list[Caveat]:
+    """Warn of every column that is not true any more; worse, if others may know the true values."""
+    found = []
+    for one in transforms:
+        for name in () if one.is_coding else one.columns:
+            known = name in schema.perturbed
+            says = f"Values in {name!r} were changed by {one.title}: they are not true, and no promise is about them. "
+            if known:
+                says += (
+                    "Others may know the true ones: whoever does can look for the nearest row, and no k limits how "
+                    "often that is the right one. nymity compare measures it. "
+                )
+            key = KNOWN if known else CHANGED
+            found.append(Caveat(key=key, says=f"{says}What stays: {one.keeps}.", figures={"column": name}))
+    return found
 
 
 def contradicted_transforms(transforms: Sequence[Transform], table: pl.DataFrame) -> Iterator[str]:
