@@ -6,7 +6,7 @@ its rows were drawn, a certificate not when it was made; what nobody can see is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -144,6 +144,9 @@ class CheckResult(Carded):
 
 #: What findings are about that are no fields of a certificate, beside the table.
 PROMISE, SIGNATURE = "promise", "signature"
+_ANOTHER_ORIGINAL = (
+    "the original that was given is not the table that the release was made from (hash of the custodian's log)"
+)
 
 
 def check(
@@ -171,21 +174,8 @@ def check(
     """
     if engine is not None:
         return _by_engine(release, engine, key, job, certificate, source, original)
-    if not isinstance(release, OpenedRelease):
-        opened = open_release(release, job=job, certificate=certificate)
-    elif job is None and certificate is None:
-        opened = release
-    else:
-        raise ParameterError(
-            "check",
-            expected="job and certificate given to nymity.open",
-            got="a release that is opened, and one of them",
-        )
+    opened = _opened(release, job, certificate)
     files, job, stated = opened.files, opened.job, opened.stated
-    if job is None and stated is None:
-        raise InputError(
-            "check", expected="a job or a certificate to check against", got="neither", hint="certificate=..."
-        )
     # Where both are given the job decides what is promised: whoever sent the certificate may have weakened it.
     promised = _Promised.of(job, stated)
     if original is not None:
@@ -220,45 +210,86 @@ def check(
     measured, verified = measuring.all_but(promised.models, unseen)
     findings = [
         *_promises(promised.models, measured, verified, unseen, measuring, stated),
-        *(Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in files.problems(job, stated)),
-        *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in files.told_apart(promised.quasi)),
-        *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in verified.problems),
-        *(Checked(about=TABLE, says=says, answer=Answer.BROKEN) for says in misshapen(files.table, promised.schema)),
-        *(Checked(about="items", says=says, answer=Answer.BROKEN) for says in _items(files, promised, stated)),
+        *_broken(_table_problems(files, promised, job, stated, verified)),
+        *_whole(files, promised, stated),
     ]
-    findings += _whole(files, promised, stated)
     if further.another:
-        says = (
-            "the original that was given is not the table that the release was made from (hash of the custodian's log)"
-        )
-        findings.append(Checked(about="input", says=says, answer=Answer.BROKEN))
+        findings += _broken([("input", _ANOTHER_ORIGINAL)])
     if stated is not None:
-        problems = [("certificate", says) for says in contradictions(stated.form, stated.job)]
-        problems += [("certificate", says) for says in _unlike_job(job, stated)]
-        problems += [("columns", says) for says in _other_heights(job, stated)]
-        if not promised.differ:
-            withheld = Withheld.of(stated.job.schema, stated.job.models, stated.job.method)
-            problems += [
-                ("measured", says) for says in mismeasured(stated.form, measured, verified, measuring, withheld)
-            ]
-            problems += [("measured", says) for says in mismeasured_by_rows(stated.form, unseen, measuring)]
-        problems += [("loss", says) for says in miscounted_stars(stated.form, stated.job, files.table)]
-        problems += [("job", says) for says in contradicted_transforms(stated.job.transforms, files.table)]
-        problems += [("input", says) for says in other_original(further.originals, stated.form)]
-        problems += [("population", says) for says in other_population(further, stated.form)]
-        findings += [Checked(about=about, says=says, answer=Answer.BROKEN) for about, says in problems]
+        findings += _broken(_certificate_problems(stated, job, promised, measured, verified, measuring, unseen))
         findings += [one for one in unseen_fields(stated.form) if one.about not in further.compared]
         findings += _unseen_database(files, stated.form)
     findings += foreseen_draws(promised.models, seeded=_is_seeded(job, stated))
     findings += signed(stated, key)
     named = stated.signature.key if stated is not None and stated.signature is not None else None
     caveats = _caveats(measuring, verified, promised, job, stated)
-    findings += [Checked(about="not_protected", says=says, answer=Answer.BROKEN) for says in caveats.problems]
+    findings += _broken(("not_protected", says) for says in caveats.problems)
     found = CheckResult(verification=verified, findings=tuple(findings), key=named, warnings=caveats.warnings)
     # What looks like tampering may be another release that took the place of this one while it was read.
     if found.answer is Answer.BROKEN:
         _refuse_exchanged(stated)
     return found
+
+
+def _opened(release: Any, job: Job | None, certificate: Any) -> OpenedRelease:
+    """Open what is to be checked; something must say what is promised."""
+    if isinstance(release, OpenedRelease) and (job is not None or certificate is not None):
+        raise ParameterError(
+            "check",
+            expected="job and certificate given to nymity.open",
+            got="a release that is opened, and one of them",
+        )
+    opened = release if isinstance(release, OpenedRelease) else open_release(release, job=job, certificate=certificate)
+    if opened.job is None and opened.stated is None:
+        raise InputError(
+            "check", expected="a job or a certificate to check against", got="neither", hint="certificate=..."
+        )
+    return opened
+
+
+def _broken(problems: Iterable[tuple[str, str]]) -> Iterator[Checked]:
+    """Turn problems, each with what it is about, into findings."""
+    for about, says in problems:
+        yield Checked(about=about, says=says, answer=Answer.BROKEN)
+
+
+def _table_problems(
+    files: ReleasedFiles, promised: _Promised, job: Job | None, stated: Stated | None, verified: Verification
+) -> Iterator[tuple[str, str]]:
+    """Say what is wrong with the table, and with the files it lies in."""
+    yield from files.problems(job, stated)
+    for says in (
+        *files.told_apart(promised.quasi),
+        *verified.problems,
+        *misshapen(files.table, promised.schema),
+    ):
+        yield TABLE, says
+    yield from (("items", says) for says in _items(files, promised, stated))
+
+
+def _certificate_problems(
+    stated: Stated,
+    job: Job | None,
+    promised: _Promised,
+    measured: Sequence[PrivacyModel],
+    verified: Verification,
+    measuring: Measuring,
+    unseen: Mapping[PrivacyModel, str],
+) -> Iterator[tuple[str, str]]:
+    """Say where the certificate contradicts itself, the job, the table, or what was given beside it."""
+    form, own, further, table = stated.form, stated.job, measuring.further, measuring.files.table
+    yield from (("certificate", says) for says in contradictions(form, own))
+    yield from (("certificate", says) for says in _unlike_job(job, stated))
+    yield from (("columns", says) for says in _other_heights(job, stated))
+    # Its figures are of its own promises: with others they cannot be compared.
+    if not promised.differ:
+        withheld = Withheld.of(own.schema, own.models, own.method)
+        yield from (("measured", says) for says in mismeasured(form, measured, verified, measuring, withheld))
+        yield from (("measured", says) for says in mismeasured_by_rows(form, unseen, measuring))
+    yield from (("loss", says) for says in miscounted_stars(form, own, table))
+    yield from (("job", says) for says in contradicted_transforms(own.transforms, table))
+    yield from (("input", says) for says in other_original(further.originals, form))
+    yield from (("population", says) for says in other_population(further, form))
 
 
 def _by_engine(release: Any, engine: Engine | str, key: Any, *more: object) -> CheckResult:
