@@ -79,7 +79,7 @@ def forged(certificate: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         "what transforms drew": lambda: certificate.update(random_sources=[]),
         "cannot be": lambda: certificate["job"].pop("transforms"),
         "job.transforms": lambda: certificate["job"]["transforms"][0].update(transform="no-such"),
-        "insensitive columns": lambda: certificate["job"]["transforms"][0].update(columns=["age"]),
+        "insensitive or perturbed columns": lambda: certificate["job"]["transforms"][0].update(columns=["age"]),
     }
 
 
