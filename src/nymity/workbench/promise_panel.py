@@ -47,6 +47,8 @@ def promise_panel(project: Project, texts: Texts) -> None:
         data = project.job_data
         for place, model in enumerate(data.get("privacy", [])):
             _sentence(place, model, data, edits, texts, lambda: part.changed_here())
+        if names := columns_of(data, "perturbed"):
+            text("p", texts("promises.not_known", names=", ".join(names)), "notice")
         if not data.get("privacy"):
             empty_state(texts("promises.none"), texts("promises.none_then"))
 
@@ -62,7 +64,8 @@ def promise_panel(project: Project, texts: Texts) -> None:
 def _drawn(project: Project) -> tuple[Any, ...]:
     """What the sentences show."""
     data = project.job_data
-    return (data.get("privacy"), columns_of(data, "quasi"), columns_of(data, "sensitive"))
+    roles = ("quasi", "sensitive", "perturbed")
+    return (data.get("privacy"), *(columns_of(data, role) for role in roles))
 
 
 def _sentence(

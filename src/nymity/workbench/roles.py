@@ -15,7 +15,7 @@ from nymity.table import Role
 from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
 from nymity.workbench.tables import LookedTable, look_at
-from nymity.workbench.transform_forms import unchanged
+from nymity.workbench.transform_forms import CHANGEABLE, unchanged
 
 #: Roles that one column has at most.
 _SINGLE = ("person", "household", "weight")
@@ -58,8 +58,8 @@ def set_role(project: Project, name: str, role: str, what: str) -> None:
                 schema[other] = {"role": "identifying"}
         schema[name] = given
         data["privacy"] = _promises(data, name, role, distinct)
-        if transforms := unchanged(data.pop("transforms", []), name):
-            data["transforms"] = transforms
+        if role not in CHANGEABLE and (known := data.pop("transforms", [])) and (left := unchanged(known, name)):
+            data["transforms"] = left
         if data.get("target") == name and role not in ("quasi", "sensitive", "insensitive"):
             del data["target"]
 

@@ -17,8 +17,8 @@ from nymity.workbench.project import Project
 TAG = "transform"
 #: What a form begins with where the transform has nothing of its own to begin with.
 _STARTS: dict[str, Any] = {"base": 10, "k": 3, "fewest": 20}
-#: Columns of these roles are not published.
-_CHANGEABLE = (Role.INSENSITIVE.value, Role.PERTURBED.value)
+#: Columns of these roles can be changed; those of the others here are not published.
+CHANGEABLE = (Role.INSENSITIVE.value, Role.PERTURBED.value)
 _UNPUBLISHED = (Role.IDENTIFYING.value,)
 
 
@@ -53,7 +53,7 @@ def offered_columns(data: Mapping[str, Any], kind: str) -> list[str]:
     """Return the columns that a field can name: of published ones, those to change are insensitive or perturbed."""
     roles = {name: one.get("role") for name, one in data.get("schema", {}).items()}
     if kind == "columns":
-        return [name for name, role in roles.items() if role in _CHANGEABLE]
+        return [name for name, role in roles.items() if role in CHANGEABLE]
     return [name for name, role in roles.items() if role not in _UNPUBLISHED]
 
 
