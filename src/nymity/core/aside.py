@@ -27,6 +27,7 @@ def aside(solve: Callable[[], T], observe: Observer, progress: Progress) -> T:
         except Exception as error:  # noqa: BLE001 -- raised again in the thread that waits
             answer.set_exception(error)
 
+    # A daemon: if the run is stopped, the process need not wait for a call that nobody can interrupt.
     Thread(target=run, daemon=True).start()
     while not wait([answer], timeout=_SECONDS_BETWEEN_REPORTS).done:
         report(observe, progress)

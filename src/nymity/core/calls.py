@@ -99,6 +99,7 @@ def made_well(kind: _C) -> _C:
         except CallError:
             raise
         except TypeError:
+            # Python's own error may come from deeper down: only if the call itself does not fit is it explained here.
             signature = inspect.signature(type(self))
             try:
                 signature.bind(*args, **kwargs)

@@ -125,6 +125,8 @@ class Stage:
             earlier = None
             if move.target.is_file():
                 earlier = self._second_folder("earlier") / move.target.name
+                # The file that is replaced keeps a second name until the commit is over, so that undoing is a rename,
+                # too.
                 second_name(move.target, earlier)
             if self.private and move.source.is_file():
                 close(move.source)
@@ -173,6 +175,7 @@ def _running(targets: list[Path], closed: set[Path], wait: float, remote: Remote
                 with held_back():
                     for target in targets:
                         make_folder(target, run.made, private=target in closed)
+                # In one order for everybody: two runs that want the same folders cannot each wait for the other.
                 for target in sorted(set(targets), key=lambda path: str(resolved(path))):
                     run.locks.enter_context(locked(target / LOCK_NAME, what=str(target), wait=wait))
                 with held_back():
@@ -246,6 +249,8 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], object], 
                     write(hidden / target.name)
                     if private:
                         close(hidden / target.name)
+                    # The content must be on the disk before the name points to it: a crash may otherwise leave an empty
+                    # file.
                     flush(hidden / target.name)
                     os.replace(hidden / target.name, target)  # noqa: PTH105
                     flush(target.parent)

@@ -46,6 +46,7 @@ def clustered_interval(
     elif p in (0.0, 1.0) or clusters == 1:
         effective = float(clusters)
     else:
+        # The variance of a ratio by clusters; as many independent trials as would have it are counted below.
         variance = float(((successes - p * trials) ** 2).sum()) / n**2 * clusters / (clusters - 1)
         effective = n if variance <= 0 else min(n, p * (1 - p) / variance)
     return clopper_pearson(p * effective, effective, error=error)

@@ -100,6 +100,7 @@ def write_journal(
         **({} if question is None else {"question": question}),
     }
     path.write_text(json.dumps(content) + "\n", encoding="utf-8")
+    # It names files of the custodian.
     path.chmod(0o600)
     flush(path)
 
@@ -132,6 +133,7 @@ def follow_journal(first: Path, remote: Remote | None = None) -> str | None:
             got=f"something else: {error.got if isinstance(error, FileError) else error}",
             hint="keep a copy of both folders, remove the journal, and check the release",
         ) from error
+    # Before the first move: the journal is a file like any other, and may have come with the folder.
     _spare_others(journal, moves, stages)
     undoing = content["direction"] == "undo"
     if content["direction"] == "ask":

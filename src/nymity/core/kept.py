@@ -41,6 +41,7 @@ def keep(name: str, depends_on: str, content: bytes) -> None:
     path = _path(name, depends_on)
     with suppress(OSError):
         path.parent.mkdir(exist_ok=True)
+        # Written aside and renamed: another process reads the whole of it or nothing.
         handle, made = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:

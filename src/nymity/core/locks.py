@@ -41,6 +41,7 @@ def _take(lock: FileLock, what: str, wait: float) -> None:
     """Lock a file, made for that. An interrupt comes while nothing is locked, or when it is known that it is."""
     deadline = time.monotonic() + wait
     while not lock.is_locked:
+        # Ctrl-C between taking the lock and knowing that it is taken would leave it behind: signals wait until then.
         with held_back(), suppress(Timeout):
             lock.acquire(timeout=0)
         if lock.is_locked:

@@ -34,6 +34,7 @@ def explained(folders: list[Path], *, at: Path | None = None) -> Iterator[None]:
         number = error_number(error)
         if number is None:
             raise
+        # Of a rename the second name is the one that the user gave.
         named = getattr(error, "filename2", None) or getattr(error, "filename", None) or at or folders[-1]
         told = getattr(error, "strerror", None) or str(error)
         got, hint = _REASONS.get(number, (told, "check the folder and its disk"))

@@ -30,6 +30,7 @@ def gunzipped(path: Path, file: BinaryIO) -> Iterator[bytes]:
     try:
         with gzip.GzipFile(fileobj=file) as unpacked:
             while chunk := unpacked.read(CHUNK_BYTES):
+                # Counted as it comes: what a packed file says of its own size is not believed.
                 seen += len(chunk)
                 if seen > most:
                     raise too_much(str(path), most)

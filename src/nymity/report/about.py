@@ -224,6 +224,7 @@ def _published_as(released: OpenedRelease, column: ColumnSection) -> str:
     missing = f"; missing in {count(gaps, 'row')}" if gaps else ""
     if column.unchanged:
         return f"as it was in the source{missing}"
+    # Only numbers and examples of what is released: this page is given away with the table.
     if column.cells is not None:
         return f"{count(column.cells, 'different cell')}, each wide enough for the records of its row{missing}"
     coarser = getattr(_builder(released, column), "coarser", "groups of values")

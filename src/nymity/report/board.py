@@ -32,6 +32,7 @@ def render_board(release: str | Path | OpenedRelease, findings: Findings | str |
     folder = None if isinstance(findings, Findings) or findings is None else Path(findings)
     found = findings if isinstance(findings, Findings) else None if folder is None else _in_folder(folder)
     ended = None if folder is None else ended_on(folder)
+    # Findings are bound to a release by its hash: figures of another one would look just as good.
     if found is not None and found.release != released.certificate.output.content_sha256:
         raise FileError(
             "report",

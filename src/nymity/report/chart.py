@@ -185,6 +185,7 @@ def paired_columns(pairs: Sequence[Pair], *, mark_before: str | None, mark: str)
     )
     layers = [before, after]
     if mark_before is not None:
+        # The left edge of the band, not its middle: the line separates what is promised from what is not.
         place = {"datum": mark_before, "type": "nominal", "bandPosition": 0}
         line = PlotLayer().mark("rule", color=CHOSEN, strokeDash=[5, 4], strokeWidth=1.5).encode(x=place)
         style = {"align": "left", "baseline": "top", "dx": 7, "dy": 2, "color": CHOSEN, "fontWeight": "bold"}

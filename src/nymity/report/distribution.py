@@ -91,8 +91,10 @@ def pooled(
     the hierarchy was built); they join the pool.
     """
     by_size, people = np.argsort(-before, kind="stable"), holders.each(len(before))
+    # A category of fewer people than the promise protects is not shown, even to the custodian: pages get around.
     keep = [int(i) for i in by_size[:shown] if people[i] >= max(threshold, 1)]
     total = len(holders.codes)
+    # A pool of too few would tell what is in it by subtraction: the next smallest category joins it.
     while keep and total > before[keep].sum() and holders.outside(np.isin(np.arange(len(before)), keep)) < threshold:
         keep.pop()
     keep.sort()

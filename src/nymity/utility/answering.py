@@ -18,8 +18,10 @@ def answered(
     admits = np.concatenate([workload.predicates[name].of(domain) for name, domain in table.domains.items()])
     covered, starts = _covered(table)
     several = np.diff(starts) > 1
+    # Only cells of several values need shares: they are numbered, and all others are -1.
     place = np.where(several, np.cumsum(several) - 1, -1)
     found = []
+    # admits (n_values, n_words): a word has a bit for each of 64 queries, which are answered together.
     for word in range(admits.shape[1]):
         report(observe, Progress(stage=stage, done=64 * word, total=workload.n))
         overlap = overlaps(covered, starts, place, np.ascontiguousarray(admits[:, word]))

@@ -129,6 +129,7 @@ class CellEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parts = []
         for column in self.columns_:
             cells = table[column.name]
+            # Each different cell is encoded once, however many rows have it.
             known = {cell: column.row(cell) for cell in set(cells)}
             there = [row for cell, row in known.items() if cell is not None]
             if isinstance(column, _Values) and there and not any(map(any, there)):

@@ -114,6 +114,7 @@ def members_of(cell: str, known: Collection[str] = ()) -> tuple[str | None, ...]
     parts = cell[1:-1].split(", ")
     members: list[str | None] = []
     while parts:
+        # The longest known value first: "Korea, South" is one, though it looks like two.
         length = next((n for n in range(len(parts), 1, -1) if ", ".join(parts[:n]) in known), 1)
         value = ", ".join(parts[:length])
         members.append(None if value == _MISSING and _MISSING not in known else value)

@@ -62,6 +62,7 @@ def count_queries(
         released.schema_for("count_queries")
     published = _published(released, source)
     asked = _asked_for(queries, published, released.schema, sensitive)
+    # The original is a table whose cells stand for themselves: the same code counts in it.
     before, after = RecodedTable(source).countable(asked.columns), published.countable(asked.columns)
     if queries is None:
         workload = Workload.drawn(

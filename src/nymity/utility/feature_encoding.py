@@ -92,6 +92,7 @@ class FeatureColumn:
         cell = np.repeat(np.arange(n_cells), sizes)
         if not self.numeric:
             shape = (n_cells, int(self.features.max()) + 1)
+            # (n_cells, n_features): a cell counts for each value that it stands for with an equal share.
             shares = sparse().csr_matrix((1 / sizes[cell], (cell, self.features[covered])), shape=shape)
             return shares if self.encoding == "mean" else (shares > 0).astype(np.float64)
         assert self.numbers is not None

@@ -75,6 +75,7 @@ def kept_sets(release: Any, original: Any, *, top: int = 100, largest: int = 3) 
     fates = Counter[str]()
     for items in frequent:
         labels = {made.published.get(item, item) for item in items}
+        # A set is kept if its labels are as frequent as the rarest of the sets that were looked for.
         held = sum(labels <= row for row in shown)
         if len(labels) == len(items) and held * n >= support * released.frame.height:
             fates["as they were" if labels == items else "as groups"] += 1

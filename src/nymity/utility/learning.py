@@ -210,6 +210,7 @@ class _Trial:
     def _compared(self, key: str, before: Predictions, after: Predictions, zero_r: float) -> ClassifierResult:
         classes = self.learner.classes
         original, release = before.performance(classes), after.performance(classes)
+        # Paired: both classifiers are asked about the same records, so that what makes a record hard cancels out.
         difference, low, high = paired_interval(before.correct, after.correct)
         assert before.importance is not None
         assert after.importance is not None

@@ -62,6 +62,7 @@ def naive_bayes_area(
     fold = np.random.default_rng(seed).permutation(len(classes)) % FOLDS
     areas: list[float] = []
     for here in range(FOLDS):
+        # Rows by the fold of their record: nobody is tested by what was learned from their own row.
         seen, tested = fold[records] != here, fold == here
         known = classes[records[seen]]
         priors = np.bincount(known, minlength=n_classes) + SMOOTHING
