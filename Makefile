@@ -70,6 +70,7 @@ campaign: .venv/dev
 	$(BIN)/python -m tests.campaign --jobs 20000
 	NYMITY_ADVERSARY=large $(BIN)/pytest -q -n 2 tests/adversary
 	NYMITY_CAMPAIGN=large $(BIN)/pytest -q -n 2 tests/properties/test_masked_class.py
+	NYMITY_EXAMPLES=all $(BIN)/pytest -q -n 2 -m property
 
 hostile: .venv/dev
 	NYMITY_HOSTILE=all NYMITY_TALLY=$(CURDIR)/tally.jsonl $(BIN)/pytest -q -rs tests/hostile

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from math import ceil
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from nymity.core import randomness
 from nymity.core.progress import Observer, silent
@@ -45,11 +46,25 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 QUICK = ("tests/unit/privacy", "tests/unit/datasets")
 
 
+#: What a property tries in `make test` of what its settings say, but no fewer than these; `make campaign` tries all.
+SHARE, FEWEST = 3, 10
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the fast layer."""
+    """Mark the fast layer, and properties; let these try fewer examples unless all are asked for."""
+    properties = set()
     for item in items:
         if item.nodeid.startswith(QUICK):
             item.add_marker(pytest.mark.quick)
+        if is_hypothesis_test(test := getattr(item, "function", None)):
+            item.add_marker(pytest.mark.property)
+            properties.add(test)
+    if os.environ.get("NYMITY_EXAMPLES") != "all":
+        for one in properties:
+            # where `given` looks; hypothesis lets nobody set it twice otherwise
+            own = getattr(one, "_hypothesis_internal_use_settings", None) or settings.default
+            fewer = min(own.max_examples, max(FEWEST, ceil(own.max_examples / SHARE)))
+            one._hypothesis_internal_use_settings = settings(own, max_examples=fewer)
 
 
 @pytest.hookimpl(wrapper=True)

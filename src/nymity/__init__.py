@@ -102,10 +102,12 @@ def _registered(name: str) -> _Any:
 
 def _instead_of(name: str) -> str:
     """Say what a name is called now, or which name is near."""
+    if name.startswith("_"):  # tools look for many such names
+        return ""
     from nymity.core.validation import nearest
 
     near = f"did you mean ny.{_RENAMED[name]}?" if name in _RENAMED else nearest(name, __all__)
-    return f". Try: {near}" if near and not name.startswith("_") else ""
+    return f". Try: {near}" if near else ""
 
 
 def _bounded(value: _Any) -> _Any:

@@ -144,6 +144,22 @@ METHODS: dict[str, tuple[dict[str, Any], PrivacyModel]] = {
 #: Losses and metrics are there with default parameters, unless listed here with others.
 LOSSES: dict[str, dict[str, Any]] = {}
 METRICS: dict[str, dict[str, Any]] = {}
+#: Parameters of every transform, of columns x and y of numbers and c and g of values.
+TRANSFORMS: dict[str, dict[str, Any]] = {
+    "top-coding": {"columns": ["x"], "fewest": 2},
+    "bottom-coding": {"columns": ["x"], "limit": 3},
+    "rounding": {"columns": ["x"], "base": 5},
+    "random-rounding": {"columns": ["x"], "base": 5},
+    "additive-noise": {"columns": ["x"]},
+    "correlated-noise": {"columns": ["x", "y"]},
+    "multiplicative-noise": {"columns": ["x"]},
+    "post-randomization": {"columns": ["c"]},
+    "rank-swapping": {"columns": ["x"], "window": 0.3},
+    "record-swapping": {"columns": ["c"], "match": ["g"]},
+    "microaggregation": {"columns": ["x"], "k": 3},
+    "optimal-microaggregation": {"columns": ["x"], "k": 3},
+    "shuffling": {"columns": ["c"], "within": ["g"]},
+}
 #: Parameters of every attack with which it takes little time.
 ATTACKS: dict[str, dict[str, Any]] = {
     "linkage": {"subsets": 3, "threshold": 0.5},

@@ -15,8 +15,9 @@ from nymity.risk.attacks.registry import ATTACKS
 from nymity.table import hierarchy
 from nymity.table.builders import BUILDERS
 from nymity.table.hierarchy import Hierarchy
+from nymity.transforms import TRANSFORMS
 
-REGISTERED: list[type[Any]] = [*MODELS.values(), *METHODS.values(), *LOSSES.values()]
+REGISTERED: list[type[Any]] = [*MODELS.values(), *METHODS.values(), *LOSSES.values(), *TRANSFORMS.values()]
 STUB = Path(ny.__file__).with_suffix(".pyi")
 
 

@@ -38,6 +38,11 @@ RECIPES = {
         "risk/attacks/registry.py",
         "from nymity.risk.attacks.toy_attack import ToyGuess as ToyGuess",
     ),
+    "toy_transform.py": (
+        "transforms",
+        "transforms/__init__.py",
+        "from nymity.transforms.toy_transform import ToyCapitals as ToyCapitals",
+    ),
     "toy_format.py": ("io", "io/formats.py", "from nymity.io.toy_format import JSONL as JSONL"),
 }
 
@@ -70,13 +75,14 @@ def test_a_toy_of_every_kind_takes_one_file_and_one_line(tmp_path: Path) -> None
     found = json.loads(done.stdout)
     assert found["package"] == str(package)
     assert (found["answer"], found["method"]) == (True, "toy-first")
+    assert found["changed"] == ["N"]
     assert sorted(found["metrics"]) == ["toy-loss", "toy-metric"]
     assert found["trust"] == ["not studied yet"] * 2
     assert found["promised"] == {"toy-guess": 0.5, "linkage": 0.5, "skewness": None}
     assert found["no_promise"]["skewness"] == ["toy of even classes: it does not look at sensitive values"]
-    assert found["names"] == ["ToyEven", "ToyFirst", "ToyLoss", "ToyGuess"]
+    assert found["names"] == ["ToyEven", "ToyFirst", "ToyLoss", "ToyCapitals", "ToyGuess"]
     assert found["shortcut"] == "ToyLetters()"
-    assert found["schema"] == ["toy-letters", "toy-even", "toy-first", "toy-loss", "jsonl"]
+    assert found["schema"] == ["toy-letters", "toy-even", "toy-first", "toy-loss", "toy-capitals", "jsonl"]
 
 
 def test_the_recipes_are_told_where_they_are_tried() -> None:

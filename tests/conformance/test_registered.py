@@ -1,4 +1,4 @@
-"""What every registered thing has in common: models, losses, metrics, methods, attacks and hierarchy builders.
+"""What every registered thing has in common: models, losses, metrics, methods, attacks, builders and transforms.
 
 A new one joins by its registry line; give it an example in examples.py, and the checks find it.
 """
@@ -35,6 +35,7 @@ from nymity.table.builders import BUILDERS
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
+from nymity.transforms import TRANSFORMS
 
 #: Parameters that are stricter the smaller they are.
 UPPER_LIMITS = {"a", "alpha", "beta", "c", "delta", "high", "limit", "t"}
@@ -45,6 +46,7 @@ REGISTRIES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "METHODS": (METHODS, examples.METHODS, "({parameters that are not the defaults}, a promise that it can keep)"),
     "ATTACKS": (ATTACKS, examples.ATTACKS, "{parameters with which it takes little time}"),
     "BUILDERS": (BUILDERS, examples.BUILDERS, "({parameters}, (a parameter, a wrong value for it))"),
+    "TRANSFORMS": (TRANSFORMS, examples.TRANSFORMS, "{parameters, for columns x and y of numbers, c and g of values}"),
 }
 #: Those that have default parameters need no example.
 DEFAULTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

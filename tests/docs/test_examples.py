@@ -30,11 +30,13 @@ import nymity
 from nymity.cli.main import app
 from nymity.core import errors
 from nymity.database import DatabaseOutput, DatabaseSource
+from nymity.io import FORMATS
 from nymity.publishing.comparing.metrics import METRICS
 from nymity.publishing.jobs.job import Job, Output, Source
 from nymity.publishing.jobs.job_preset import JOB_PRESETS
 from nymity.publishing.jobs.registry import METHODS, MODELS
 from nymity.quality import LOSSES
+from nymity.risk.attacks.registry import ATTACKS
 from nymity.table.attribute import Attribute, Role
 from nymity.table.builders import BUILDERS
 from nymity.transforms import TRANSFORMS
@@ -172,6 +174,9 @@ def test_the_index_links_every_page() -> None:
         ("metrics", list(METRICS)),
         ("hierarchies", list(BUILDERS)),
         ("search", list(METHODS)),
+        ("attacks", list(ATTACKS)),
+        ("transforms", list(TRANSFORMS)),
+        ("formats", [f".{form.suffix.split('.')[-1]}" for form in FORMATS.values()]),
         ("jobs", [one.name for piece in JOB_PIECES for one in fields(piece)]),
         ("errors", [name for name, value in vars(errors).items() if isinstance(value, type)]),
     ],
