@@ -168,6 +168,10 @@ def _facts(account: Mapping[str, Any]) -> Table:
     shown.add_column()
     add_row(shown, "suppressed", _suppressed(account))
     add_row(shown, "lost", _lost(account["loss"]))
+    if "levels" in account["loss"]:
+        levels = ", ".join(f"{name} {level}" for name, level in account["loss"]["levels"].items())
+        compared = "no other lost less" if account["loss"]["exhaustive"] else "not all others were compared"
+        add_row(shown, "levels", f"{levels}; {compared}")
     if "begun" in account["loss"]:
         add_row(shown, "begun at", _begun(account["loss"]))
     if "items" in account:

@@ -29,6 +29,7 @@ from nymity.report.markup import (
 )
 from nymity.report.page_wording import axis_labels, count, listed, percent
 from nymity.report.subject import Subject
+from nymity.risk.changed_columns import changed_columns
 from nymity.risk.profile import measure_risk
 from nymity.table.attribute import Role
 
@@ -64,6 +65,7 @@ def risk_section(subject: Subject, figures: Figures) -> Section:
             heading("Finding a person's record"),
             _tiles(subject),
             _finding(subject),
+            *_by_perturbed(subject),
             *_by_weights(subject),
             *drivers_figure(subject, figures),
             *_learning(subject, figures),
@@ -72,6 +74,23 @@ def risk_section(subject: Subject, figures: Figures) -> Section:
             _limits(subject),
         ),
     )
+
+
+def _by_perturbed(subject: Subject) -> list[Html]:
+    """Say how often who knows perturbed columns, too, finds a row: no class size limits that."""
+    if not (names := subject.schema.perturbed):
+        return []
+    found = changed_columns(subject.original, subject.opened, columns=names)
+    if found.linked_alike is None or found.by_chance_alike is None:
+        return []
+    return [
+        paragraph(
+            f"All of this is by quasi-identifiers alone. Whoever also knows {listed(names)} of somebody, whose values "
+            f"were changed, and picks the nearest of the rows that look like theirs, is right with a chance of "
+            f"{percent(found.linked_alike)} on average; any of these rows would be {percent(found.by_chance_alike)}. "
+            "No promise limits that."
+        )
+    ]
 
 
 def homogeneity(frame: pl.DataFrame, quasi: Sequence[str], attribute: str) -> LargestShares:

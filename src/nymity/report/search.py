@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from nymity.lattice.nodes import EvaluatedNodes, Price
 from nymity.report import chart
 from nymity.report.markup import Figures, Html, Section, paragraph
-from nymity.report.page_wording import count, percent
+from nymity.report.page_wording import count, listed, percent
 from nymity.report.subject import Subject
 from nymity.table.level_recoding import LevelRecoding
 
@@ -53,6 +53,10 @@ def _partition_section(subject: Subject) -> Section:
         better = f"it is proved that no other loses more than {percent(loss.gap)} less"
     proof = "it is proved that no other loses less" if loss.proven_optimal else better
     text = f"The records are published in {count(subject.certificate.measured.classes, 'class', 'classes')}; {proof}."
+    if loss.levels is not None:
+        levels = listed([f"{name} on level {level}" for name, level in loss.levels.items()])
+        text += f" Cells that are not suppressed show {levels}"
+        text += "; the heuristic would have lost no less on any other." if loss.exhaustive else "."
     if loss.stopped is not None:  # buckets are never given up
         text += f" The search stopped {loss.stopped}."
     return Section(anchor="search", title="How the classes were found", short="Search", parts=(paragraph(text),))

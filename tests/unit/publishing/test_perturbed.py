@@ -116,6 +116,7 @@ def test_the_job_comes_back_from_a_file_and_pages_say_what_is_not_promised(tmp_p
     report = render_report(release, FRAME)
     assert "5-anonymity, not against who knows" in report
     assert "Known to others, published with changed values, without a promise" in report
+    assert "picks the nearest of the rows that look like theirs" in report
     about = render_about(ny.open(tmp_path / "release"))
     assert "Others may know it, and nothing is promised about it" in about
     assert "changed by additive noise: its values are not true" in about
