@@ -60,6 +60,7 @@ def _all_cuts(baskets: Baskets, k: int, m: int) -> ChosenCut:
     exact = True
     cuts = [(_generalized(baskets, cut), tuple(cut.tolist())) for cut in baskets.tree.cuts(baskets.of_items > 0)]
     for alone, nodes in sorted(cuts):
+        # suppressing only adds to this, and all later cuts generalize at least as much
         if best is not None and alone >= best.cost:
             break
         tried = _Tried.of(baskets, np.array(nodes, dtype=np.int64), k, m)
@@ -81,6 +82,7 @@ def _apriori(baskets: Baskets, k: int, m: int) -> ChosenCut:
             tried = _Tried.of(baskets, cut, k, size)
             suppressed = quick_hitting_set(tried.rare, tried.prices)
             found = tried.chosen(suppressed, optimal=False)
+            # only now do all sets of at most m items hold: what smaller sizes suppress is not an answer yet
             if size == m and (best is None or found.cost < best.cost):
                 best = found
             if not len(nodes := _worth_raising(tried, suppressed)):

@@ -40,6 +40,7 @@ def quick_hitting_set(rare: Sequence[Ints], costs: Ints) -> NDArray[np.bool_]:
     hits = np.zeros(len(costs), dtype=np.int64)
     for sets in left:
         hits += np.bincount(sets.ravel(), minlength=len(costs))
+    # one more, so that pairs that cost nothing are still ordered by how much they hit
     price = (costs + 1) / np.maximum(hits, 1)
     named = np.zeros(len(costs), dtype=np.bool_)
     for sets in left:
@@ -84,6 +85,7 @@ def _cheapest(sets: list[tuple[int, ...]], costs: Ints, known: int) -> set[int] 
         if not open_sets:
             best, limit = set(taken), cost
             continue
+        # the set with the fewest ways left to hit it branches least, and one without any ends this branch at once
         members = min(open_sets, key=lambda one: sum(pair not in kept for pair in one))
         before: set[int] = set()
         for pair in members:  # one of them is taken, and those before it are kept: each choice is tried once

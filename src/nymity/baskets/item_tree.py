@@ -128,7 +128,9 @@ class ItemTree:
             elif branches:
                 together = 1
                 for number in branches:
+                    # capped: the number of cuts of a large tree has thousands of digits
                     together = min(together * number, most + 1)
+                # above a single branch the node itself is held by the same records as its child, and costs more
                 ways[node] = together + (len(branches) > 1)
         return min(ways[-1], most + 1) if ways else 0
 

@@ -130,12 +130,14 @@ class Conditions:
         value = info.mip_dual_bound if integral else info.objective_function_value if proved else 0.0
         return SolverAnswer(
             np.array(highs.getSolution().col_value) if found else None,
+            # losses are whole numbers, so a bound between two of them is the upper one
             ceil(value - TOLERANCE) if isfinite(value) else 0,
             status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible),
         )
 
     def _program(self) -> Any:
         highs, n, none = self._highspy.Highs(), len(self._problem.sizes), np.empty(0, dtype=np.int32)
+        # losses are whole numbers: a gap below 1 is already a proof
         for option, value in {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.9}.items():
             highs.setOptionValue(option, value)
         costs = self._problem.costs.astype(np.float64)
@@ -160,6 +162,7 @@ def _run(highs: Any, watch: Watch, best: int | None) -> None:
             waited += 1
             watch.report("integer program", waited, best=best)
     except BaseException:
+        # the solver runs in a thread of its own, which an interrupt of ours would leave running
         highs.cancelSolve()
         highs.wait()
         raise

@@ -36,6 +36,7 @@ def two_size(problem: BucketProblem, watch: Watch) -> BestSetting:
     order = order[(low <= high)[order]]
     best, loss = None, np.iinfo(np.int64).max
     n_values, block = len(problem.counts), 0
+    # pairs come in the order of the least that they can lose: from the first that cannot win on, none can
     while block < len(order) and least[order[block]] < loss:
         chosen = order[block : block + max(1, BLOCK // n_values)]
         part = pairs.take(chosen)

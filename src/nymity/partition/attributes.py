@@ -132,6 +132,7 @@ def _attribute(
     if found:
         places = [found.get(hierarchy.values[code]) for code in order.codes.tolist()]
         known = [place for place in places if place is not None]
+        # no nearer to any number than the two ends are to each other, so that a missing value is split off first
         missing = known[0] - (known[-1] - known[0] or 1)
         position = np.array([float(missing if place is None else place) for place in places])
     is_set = not found and categorical == "set"

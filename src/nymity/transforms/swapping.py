@@ -129,6 +129,7 @@ class RecordSwapping(Transform):
         source = np.arange(n)
         for members in _members(groups, draws.permutation(f"{purpose} pairs", n)):
             if groups[members[0]] >= 0:
+                # of an odd number the last stays as it is
                 ones, others = members[: len(members) // 2 * 2 : 2], members[1::2]
                 source[ones], source[others] = others, ones
         return _gathered(table, self.columns, source)

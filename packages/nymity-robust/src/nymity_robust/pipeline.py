@@ -179,6 +179,7 @@ class _Run:
 
     def __init__(self, wanted: RunSettings, folder: Path, device: torch.device, batch: int, observe: Observer) -> None:
         self.plan, self.folder, self.device, self.batch, self.observe = wanted, folder, device, batch, observe
+        # as a file gives it back, where tuples have become lists
         self.identity = json.loads(json.dumps(asdict(wanted)))
         data = load_images(wanted.data)
         order = torch.randperm(len(data), generator=generator(torch.device("cpu"), wanted.seed, "validation"))
@@ -276,6 +277,7 @@ class _Run:
                 )
             return kept["found"]
         report(self.observe, Progress(stage=f"stage {name}"))
+        # the same values in this run as in one that reads the file
         found = json.loads(json.dumps(work()))
         _write(path, {"plan": self.identity, "found": found})
         return found
