@@ -14,7 +14,7 @@ from nymity.risk import Drivers, Uniqueness
 from nymity.table import Role
 from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
-from nymity.workbench.tables import LookedTable, look_at
+from nymity.workbench.tables import LookedTable, computing, look_at
 from nymity.workbench.transform_forms import CHANGEABLE, unchanged
 
 #: Roles that one column has at most.
@@ -97,9 +97,10 @@ def exposure(project: Project, *, size: int = 2) -> Exposure | None:
     key = (quasi, person, size)
     found: Exposure | None = kept.get(key)
     if found is None:
-        unique = ny.risk.uniqueness(looked.cells, quasi, person=person)
-        give_back()
-        drivers = ny.risk.drivers(looked.keys(quasi), quasi, size=size) if size else None
+        with computing:
+            unique = ny.risk.uniqueness(looked.cells, quasi, person=person)
+            give_back()
+            drivers = ny.risk.drivers(looked.keys(quasi), quasi, size=size) if size else None
         found = Exposure(uniqueness=unique, drivers=drivers)
         kept.clear()  # also by another page, which asks about other columns: what was found here is returned here
         kept[key] = found

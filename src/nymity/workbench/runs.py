@@ -23,6 +23,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ SPEC_NAME, JOB_NAME, PROCESS_NAME, LOG_NAME = "spec.json", "job.toml", "process.
 STOP_NAME, RESULT_NAME, ERRORS_NAME, WAITING_NAME = "stop", "result.json", "errors.txt", "waiting.json"
 FORETOLD_NAME = "foretold.json"
 CLAIM_NAME = "claim.lock"  #: locked while a process does what the folder says: never two of them
+#: Seconds that a process may take to go when it has left its result.
+_LAST_WORDS = 5.0
 #: Bytes of a log that are read from its end.
 _TAIL = 2**20
 
@@ -149,6 +152,9 @@ class BackgroundRun:
             raise FileError(
                 str(self.folder), expected="a run that has ended", got="one under way", hint="stop it first"
             )
+        end = time.monotonic() + _LAST_WORDS
+        while self.is_alive and time.monotonic() < end:  # its result is there, and it is about to go
+            time.sleep(0.01)
         shutil.rmtree(self.folder)
 
     def _process(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable
@@ -24,6 +25,8 @@ from nymity.workbench.opening import LyingThere, address_of
 
 #: Seconds for which a page that lost its connection keeps what it had on the server.
 _RECONNECT = 60.0
+#: Seconds after which a thread that computes lets another one go on; Python's own are five times as many.
+_SWITCH = 0.001
 ADDRESS = "127.0.0.1"
 
 
@@ -83,6 +86,8 @@ def application(home: Homes) -> Any:
 
     _ask_signatures_once()
     hold_little()
+    # A page asks for many files, and after each its thread waits until one that computes lets go of the interpreter.
+    sys.setswitchinterval(_SWITCH)
     api = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_addresses(api, home)
     nicegui_app.add_static_files("/assets", str(files("nymity.workbench") / "assets"))

@@ -50,7 +50,7 @@ def _version(project: Project, version: JobVersion, texts: Texts, *, holds: bool
     with box("div", "version-line"):
         badge(str(version.number), "good" if holds else "")
         with box("div", "grow"):
-            text("strong", version.what)
+            text("strong", _known("made", version.what, texts))
             text("div", texts("history.by", who=version.who, when=_when(version.when)), "quiet small")
         if not holds:
             button(texts("history.back"), partial(_go_back, project, version.number, texts))
@@ -121,14 +121,26 @@ def _audit(project: Project, texts: Texts) -> None:
 _TOLD = {
     "begun": "begun", "job": "job", "undo": "undo", "redo": "redo", "note": "note", "turned private": "private",
     "run": "run", "log opened": "log", "key made": "key",
+    "shared": "shared",
 }  # fmt: skip
 
 
 def _told(entry: AuditEntry, texts: Texts) -> str:
     if entry.what in _TOLD:
         details: dict[str, Any] = {name: str(one) for name, one in entry.details.items()}
+        for name, kind in (("change", "made"), ("task", "task")):
+            if name in details:
+                details[name] = _known(kind, details[name], texts)
+        if entry.what == "shared":
+            details["groups"] = ", ".join(entry.details["groups"]) or texts("history.nobody")
         return texts(f"history.what_{_TOLD[entry.what]}", **details)[:300]
     return f"{entry.what}: " + ", ".join(f"{name}: {value}" for name, value in entry.details.items())[:200]
+
+
+def _known(kind: str, words: str, texts: Texts) -> str:
+    """Return what the program itself called something in the language of whoever looks; other words as they are."""
+    entry = f"history.{kind}_{words.replace(' ', '_')}"
+    return texts(entry) if texts.has(entry) else words
 
 
 def _when(moment: str) -> str:
