@@ -52,6 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--masking-draws", default=_text(usual.masking_draws), help="to compare with --draws")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no piece is begun that would not fit")
     parser.add_argument("--batch", type=int, default=1024, help="pairs × draws × members in work at a time")
+    parser.add_argument("--half", action="store_true", help="attackers compute in half precision, by Triton on a GPU")
     parser.add_argument("--device", default="auto")
     given = parser.parse_args(arguments)
     if given.show is None and not (given.members and given.out):
@@ -93,6 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
             test.take(chosen[: given.images or wanted.images]).to(device),
             given.out,
             batch=given.batch,
+            half=given.half,
             left=lambda: 60 * given.minutes - (time.perf_counter() - begun),
             observe=tell,
         )

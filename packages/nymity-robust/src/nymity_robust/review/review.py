@@ -52,6 +52,7 @@ from nymity_robust.criteria import Criterion, Misclassified
 from nymity_robust.device import describe_device
 from nymity_robust.ensemble import StackedEnsemble
 from nymity_robust.evaluation import wishes_of
+from nymity_robust.half_ensemble import HalfEnsemble
 from nymity_robust.images import LabelledImages
 from nymity_robust.noise import LaplaceNoise, replayable
 from nymity_robust.noisy_logit import NoisyEnsemble
@@ -78,6 +79,7 @@ class Review:
     """The members, their noise and the images under review, and a folder with the pieces that are made.
 
     ``batch`` bounds how many inputs (pairs × draws × members) are in work at a time, and so the size of a piece.
+    ``half``: attackers compute in half precision (:mod:`nymity_robust.half_ensemble`); who answers them does not.
     ``left`` says how many seconds there are; a piece is begun only if the one before it, of its kind, would fit.
     """
 
@@ -90,6 +92,7 @@ class Review:
         folder: Path,
         *,
         batch: int = 256,
+        half: bool = False,
         left: Callable[[], float] = lambda: float("inf"),
         observe: Observer = silent,
     ) -> None:
@@ -97,6 +100,7 @@ class Review:
         self.batch, self.left, self.observe = batch, left, observe
         self.noise, self.noisy = noise, NoisyEnsemble(ensemble, noise)
         self.defence = EnsembleVoting(self.noisy)
+        self.attacked = EnsembleVoting(NoisyEnsemble(HalfEnsemble(ensemble), noise)) if half else self.defence
         self.image, self.criterion = _by_rounds(*wishes_of(data, scrutiny.wishes), images=len(data))
         members = fingerprint(*ensemble.weights.values(), ensemble.temperatures)
         self.identity = json.loads(
@@ -108,6 +112,7 @@ class Review:
                     "batch": batch,
                     "images": fingerprint(data.images, data.labels),
                 }
+                | ({"attackers": "half precision"} if half else {})
             )
         )
         self._took: dict[str, tuple[float, float]] = {}  # the costliest piece of each sort, and its seconds
@@ -240,7 +245,7 @@ class Review:
         image, criterion = self.image[rows], self.criterion.take(rows)
         # One seed for partial knowledge, so that every piece knows the same members.
         seed = derive(self.scrutiny.seed, "partial" if attacker == "partial" else name)
-        made = attack.run(self.defence, self.data.images[image], criterion, seed=seed, batch=len(criterion))
+        made = attack.run(self.attacked, self.data.images[image], criterion, seed=seed, batch=len(criterion))
         return self._stand(made, image, name)
 
     def _checks(self) -> list[Check]:
@@ -251,7 +256,7 @@ class Review:
         criterion, image = Misclassified(labels=self.data.labels), torch.arange(len(self.data))
         batch = max(1, self.batch // (len(self.noisy) * draws))
         seed = derive(self.scrutiny.seed, name)
-        made = attack.run(self.defence, self.data.images, criterion, seed=seed, batch=batch)
+        made = attack.run(self.attacked, self.data.images, criterion, seed=seed, batch=batch)
         return self._stand(made, image.to(self.data.images.device), name)
 
     def _stand(self, made: AdversarialExamples, image: Tensor, name: str) -> dict[str, Any]:
