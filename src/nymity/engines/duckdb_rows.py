@@ -15,6 +15,7 @@ from nymity.core.extras import require
 from nymity.engines.engine_rows import RECORDS
 from nymity.engines.failures import told
 from nymity.engines.parquet_source import OfParquet, ParquetSource
+from nymity.engines.parquet_writing import rows_a_group
 from nymity.engines.recoding_plan import RecodingPlan
 from nymity.engines.shuffling import shuffle_file
 from nymity.engines.sql_plan import grouped, names_of, quoted
@@ -76,7 +77,8 @@ class DuckDBRows(OfParquet, SqlRows):
             target = self.folder / "sorted.parquet" if shuffled else path
             self._run(
                 f"COPY (SELECT {names} FROM ({query}) q ORDER BY {order}) TO {_literal(str(target))} "
-                "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 500000, PRESERVE_ORDER true)"
+                "(FORMAT parquet, COMPRESSION zstd, PRESERVE_ORDER true, "
+                f"ROW_GROUP_SIZE {rows_a_group(len(plan.columns))})"
             )
         if shuffled:
             shuffle_file(target, path, self.folder, self.memory, plan)

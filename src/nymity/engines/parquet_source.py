@@ -73,7 +73,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _footer(path: Path) -> tuple[dict[str, pl.DataType], int]:
-    check_parquet(path)
+    check_parquet(path, in_batches=True)
     try:
         scan = pl.scan_parquet(path, hive_partitioning=False, glob=False)
         schema = scan.collect_schema()

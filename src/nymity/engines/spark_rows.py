@@ -23,6 +23,7 @@ from nymity.core.extras import require
 from nymity.engines.engine_rows import RECORDS
 from nymity.engines.failures import told
 from nymity.engines.parquet_source import OfParquet, ParquetSource
+from nymity.engines.parquet_writing import rows_a_group
 from nymity.engines.recoding_plan import RecodingPlan
 from nymity.engines.shuffling import shuffle_file
 from nymity.engines.sql_plan import grouped, names_of
@@ -70,7 +71,8 @@ class SparkRows(OfParquet, SqlRows):
             cells = [pl.col(f"p{i}").cast(kind).alias(f"p{i}") for i, kind in enumerate(self._types(plan).values())]
             names = {f"p{i}": name for i, name in enumerate(plan.columns)}
             scan = pl.scan_parquet(parts, glob=False, hive_partitioning=False)
-            scan.select(cells).rename(names).sink_parquet(one_file, maintain_order=True, row_group_size=500_000)
+            gathered = scan.select(cells).rename(names)
+            gathered.sink_parquet(one_file, maintain_order=True, row_group_size=rows_a_group(len(cells)))
         if plan.order != "sorted":
             shuffle_file(one_file, path, self.folder, self.memory, plan)
 

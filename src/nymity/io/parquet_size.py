@@ -7,11 +7,12 @@ are enough. What they promise is what a reader allocates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from nymity.core.errors import FileError, TableError
+from nymity.core.free_memory import free_memory
 from nymity.core.unpacking import most_unpacked, too_much
 from nymity.io.limits import PARQUET_CELLS, PARQUET_CELLS_A_BYTE
 
@@ -19,6 +20,9 @@ from nymity.io.limits import PARQUET_CELLS, PARQUET_CELLS_A_BYTE
 _MOST_FOOTER = 256 * 2**20
 _MOST_HEADER = 2**16
 _DEEPEST = 32
+#: Memory that must be free for each cell where there are more than files of this size have: what reading, counting and
+#: comparing them takes.
+_BYTES_A_CELL = 64
 
 #: Fields by their number in the format's definition (parquet.thrift).
 _ROWS, _GROUPS = 3, 4
@@ -29,17 +33,18 @@ _UNPACKED_PAGE, _PACKED_PAGE = 2, 3
 _PAGES_OF_DATA = (5, 8)  # of version 1 and 2; the first field of both counts their cells
 
 
-def check_parquet(path: Path) -> None:
+def check_parquet(path: Path, *, in_batches: bool = False) -> None:
     """Refuse a file with more records than are read, or one that would unpack beyond all measure.
 
     Also one at odds with itself: where numbers of cells differ, the reader asks for memory that nobody has, and aborts.
+    Who reads ``in_batches`` has no more cells in memory than a group of rows has, whatever the number of groups.
     """
     size = path.stat().st_size
     try:
         with path.open("rb") as file:
             footer = _footer(file, size)
             rows = _number(footer, _ROWS)
-            pages = [page for group in _list(footer, _GROUPS) for page in _group(file, group, size)]
+            parts = [list(_group(file, group, size)) for group in _list(footer, _GROUPS)]
             groups = sum(_number(group, _ROWS) for group in _list(footer, _GROUPS))
             if rows < 0 or groups != rows:
                 raise ValueError(f"{rows:,} records, and {groups:,} in its parts")
@@ -51,16 +56,24 @@ def check_parquet(path: Path) -> None:
 
     if rows > MAX_RECORDS:
         raise TableError(str(path), expected=f"at most {MAX_RECORDS:,} records", got=f"{rows:,}")
-    cells, most = sum(n for n, _ in pages), max(PARQUET_CELLS, PARQUET_CELLS_A_BYTE * size)
-    if cells > most:
+    _check_cells(path, [sum(n for n, _ in pages) for pages in parts], size, in_batches=in_batches)
+    if (total := sum(unpacked for pages in parts for _, unpacked in pages)) > most_unpacked(size):
+        raise too_much(str(path), most_unpacked(size), f"{total:,}")
+
+
+def _check_cells(path: Path, of_groups: Sequence[int], size: int, *, in_batches: bool) -> None:
+    """Refuse more cells than a file of this size has, unless memory holds many times as many."""
+    cells = max(of_groups, default=0) if in_batches else sum(of_groups)
+    most = max(PARQUET_CELLS, PARQUET_CELLS_A_BYTE * size)
+    # A release of many records is sorted, and has a thousand cells for each of its bytes.
+    if cells > max(most, (free_memory() or 0) // _BYTES_A_CELL):
         raise TableError(
-            str(path),
+            f"{path}, a group of rows" if in_batches else str(path),
             expected=f"at most {most:,} cells in a file of {size:,} bytes",
             got=f"{cells:,}",
-            hint="if you trust the file, save the table as .csv",
+            hint="if you trust the file, engine 'streaming' reads it in batches (nymity check --engine streaming); "
+            "or save the table as .csv",
         )
-    if (total := sum(unpacked for _, unpacked in pages)) > most_unpacked(size):
-        raise too_much(str(path), most_unpacked(size), f"{total:,}")
 
 
 def _footer(file: BinaryIO, size: int) -> dict[int, Any]:

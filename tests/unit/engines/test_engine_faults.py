@@ -262,7 +262,7 @@ def test_a_table_that_would_not_fit_is_streamed(tmp_path: Path, monkeypatch: pyt
 
     in_files(random_table(0), tmp_path / "in")
     said: list[str] = []
-    monkeypatch.setattr(engine_choice, "_free", lambda: 1_000)
+    monkeypatch.setattr(engine_choice, "free_memory", lambda: 1_000)
     found: Any = ny.publish(
         str(tmp_path / "in"),
         schema(),

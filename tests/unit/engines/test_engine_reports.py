@@ -97,7 +97,7 @@ kind = "{kind}"
     assert again.exit_code == 0, again.output
     assert page.is_file()
     if kind == "streaming":
-        monkeypatch.setattr("nymity.publishing.jobs.engine_choice._free", lambda: 10)
+        monkeypatch.setattr("nymity.publishing.jobs.engine_choice.free_memory", lambda: 10)
         large = CliRunner().invoke(app, ["publish", str(tmp_path / "job.toml"), "--out", str(tmp_path / "large")])
         assert "no report, which compares rows: the table takes about" in " ".join(large.output.split())
         assert not (tmp_path / "large-custodian" / "report.html").exists()

@@ -16,7 +16,7 @@ from nymity.engines import RECORDS, rows_hash, table_hash
 from nymity.engines.duckdb_rows import DuckDBRows
 from nymity.engines.engine_rows import Rows
 from nymity.engines.parquet_source import ParquetSource
-from nymity.engines.streaming import StreamedRows
+from nymity.engines.streaming import StreamedRows, measured_parts
 from nymity.publishing.running.engine_counts import Counted, ReleasePlan
 from nymity.table.attribute import Attribute, Role
 
@@ -89,6 +89,21 @@ def test_the_same_job_gives_the_same_release(tmp_path: Path, seed: int, row_orde
             assert plain.equals(plain.sort(plain.columns))
         assert ny.check(found.folder).holds, kind
         assert ny.check(found.folder, engine=kind).holds, kind
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("order", ["sorted", "shuffled"])
+def test_rows_of_a_file_are_measured_by_their_runs(tmp_path: Path, seed: int, order: str) -> None:
+    """A sorted file has few runs of equal rows, a shuffled one many: what is counted is the same."""
+    plain = _renamed(random_table(seed)).select("text", "num", "float", "flag", "sick")
+    table = pl.concat([plain] * 9)
+    table = table.sort(table.columns) if order == "sorted" else table.sample(fraction=1, shuffle=True, seed=seed)
+    table.write_parquet(tmp_path / "t.parquet")
+    found: Counter[tuple[str, ...]] = Counter()
+    for part in measured_parts(tmp_path / "t.parquet", table.columns, tmp_path, 10**9):
+        for *cells, records in part.iter_rows():
+            found[tuple(map(plain_cell, cells))] += records
+    assert found == plain_counts(table, table.columns)
 
 
 def test_the_hash_tells_tables_apart() -> None:

@@ -67,8 +67,38 @@ def test_runs_of_equal_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     path = write(tmp_path / "t.parquet", table)
     assert ny.read_table(path).height == 300_000
     monkeypatch.setattr("nymity.io.parquet_size.PARQUET_CELLS", 1_000)
-    with pytest.raises(TableError, match=r"cells in a file of [\d,]+ bytes, got 900,000"):
+    monkeypatch.setattr("nymity.io.parquet_size.free_memory", lambda: 64 * 900_000 - 1)
+    with pytest.raises(TableError, match=r"cells in a file of [\d,]+ bytes, got 900,000.*check --engine streaming"):
         ny.read_table(path)
+    # What fits into memory many times is no bomb: a sorted release of many records is such a file.
+    monkeypatch.setattr("nymity.io.parquet_size.free_memory", lambda: 64 * 900_000)
+    assert ny.read_table(path).height == 300_000
+
+
+def test_a_release_of_many_equal_rows_is_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines have a group of rows in memory; 10^8 sorted records of nine columns took two megabytes."""
+    monkeypatch.setattr("nymity.io.parquet_size.PARQUET_CELLS", 100_000)
+    monkeypatch.setattr("nymity.io.parquet_size.PARQUET_CELLS_A_BYTE", 1)
+    monkeypatch.setattr("nymity.io.parquet_size.free_memory", lambda: None)
+    monkeypatch.setattr("nymity.engines.parquet_writing._CELLS", 60_000)
+    rows = 120_000
+    table = pl.DataFrame({"age": [30] * rows, "zip": ["81667"] * rows, "sick": ["flu", "cold"] * (rows // 2)})
+    table.write_parquet(tmp_path / "in.parquet", row_group_size=20_000)
+    release = ny.publish(
+        str(tmp_path / "in.parquet"),
+        {"age": "quasi", "zip": "quasi", "sick": "sensitive"},
+        k=5,
+        output=ny.Output(format="parquet"),
+        engine="streaming",
+        out=tmp_path / "out",
+    )
+    assert release.certificate["output"]["records"] == rows
+    with pytest.raises(ny.NymityError, match="check --engine streaming"):
+        ny.check(tmp_path / "out")
+    assert ny.check(tmp_path / "out", engine="streaming").holds
+    monkeypatch.setattr("nymity.io.parquet_size.PARQUET_CELLS", 59_999)
+    with pytest.raises(TableError, match="a group of rows"):
+        ny.check(tmp_path / "out", engine="streaming")
 
 
 def test_pages_that_unpack_beyond_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

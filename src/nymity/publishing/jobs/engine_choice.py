@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from nymity.core.errors import JobError
+from nymity.core.free_memory import free_memory
 from nymity.core.progress import Observer, Progress, report
 from nymity.engines import Engine
 from nymity.publishing.jobs.job import Job, Source
@@ -16,7 +17,6 @@ from nymity.publishing.jobs.job import Job, Source
 _TIMES = 3.0
 #: Bytes in memory for each byte of a text file.
 _TEXT = 2.0
-_MEMINFO = Path("/proc/meminfo")
 
 
 def with_engine(job: Job, engine: Engine | str | None) -> Job:
@@ -46,7 +46,7 @@ def too_large(job: Job) -> str | None:
     """Say how much memory the table of a job takes that does not fit; None where it does, or nothing tells."""
     if not isinstance(job.source, Source):
         return "the rows are in a database"
-    needed, free = _needed(Path(job.source.path)), _free()
+    needed, free = _needed(Path(job.source.path)), free_memory()
     if needed is None or free is None or needed < free:
         return None
     return f"the table takes about {needed / 1e9:.1f} GB in memory, and {free / 1e9:.1f} GB are free"
@@ -67,12 +67,3 @@ def _needed(path: Path) -> float | None:
         return max(cells * 16, sum(file.stat().st_size for file in files)) * _TIMES
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None  # whoever reads it says what is wrong
-
-
-def _free() -> int | None:
-    """Return the memory that is free on this machine; None where it does not say."""
-    try:
-        lines = dict(line.split(":", 1) for line in _MEMINFO.read_text(encoding="ascii").splitlines())
-        return int(lines["MemAvailable"].split()[0]) * 1024
-    except (OSError, ValueError, KeyError, IndexError):
-        return None
