@@ -42,20 +42,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         note(what="oracles", calls=dict(ORACLES.calls), failed=session.testsfailed)
 
 
-#: What `make quick` runs: definitions and tables, each test in milliseconds.
-QUICK = ("tests/unit/privacy", "tests/unit/datasets")
-
-
 #: What a property tries in `make test` of what its settings say, but no fewer than these; `make campaign` tries all.
 SHARE, FEWEST = 3, 10
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the fast layer, and properties; let these try fewer examples unless all are asked for."""
+    """Mark properties, and let them try fewer examples unless all are asked for."""
     properties = set()
     for item in items:
-        if item.nodeid.startswith(QUICK):
-            item.add_marker(pytest.mark.quick)
         if is_hypothesis_test(test := getattr(item, "function", None)):
             item.add_marker(pytest.mark.property)
             properties.add(test)
