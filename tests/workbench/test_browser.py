@@ -99,6 +99,30 @@ def test_columns_that_change_while_they_are_counted_are_drawn_once(page: Any, tm
     assert page.get_by_role("heading", name="Who stands out").count() == 1
 
 
+def test_triples_fill_in_when_all_else_is_there(page: Any, tmp_path: Path) -> None:
+    """Pairs are shown while triples are counted, with how far that is; then the triples, in the place of that."""
+    columns = ["age", "sex", "postcode", "marital_status", "occupation", "insurance", "department", "birth_date"]
+    ny.write_table(ny.datasets.hospital(20_000).select(columns), tmp_path / "many.csv")
+    page.add_init_script("""
+      window.seen = [];
+      new MutationObserver(() => {
+        const line = document.querySelector('.triples [role=status]')?.innerText;
+        const pairs = document.querySelectorAll('.columns-right .driver').length;
+        if (line && window.seen.at(-1)?.[0] !== line) window.seen.push([line, pairs]);
+      }).observe(document, { childList: true, subtree: true, characterData: true });
+    """)
+    page.get_by_label("Path of a file or folder").fill(str(tmp_path / "many.csv"))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/p/*/data")
+    go(page, "Columns")
+    page.locator(".triples .driver").first.wait_for()
+    assert page.locator(".triples .driver-name").first.inner_text().count(" + ") == 2
+    seen = page.evaluate("window.seen")
+    assert seen
+    assert all(pairs > 3 for _, pairs in seen)  # columns and pairs were there before
+    assert page.locator(".triples [role=status]").count() == 0
+
+
 def test_words_among_numbers_are_told(page: Any, tmp_path: Path) -> None:
     table = tmp_path / "ages.csv"
     ages = [str(20 + number % 60) for number in range(300)] + ["ca. 40"] * 5

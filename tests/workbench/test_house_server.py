@@ -283,6 +283,14 @@ def test_a_refusal_does_not_say_where_projects_lie(house: Shared) -> None:
     assert str(house.folder) not in refused.text
 
 
+def test_an_upload_that_is_refused_does_not_say_where_projects_lie(house: Shared) -> None:
+    with house.client("ada") as ada:
+        refused = ada.post("/api/upload", params={"name": "patients.xlsx"}, content=b"no sheet at all")
+    assert refused.status_code == 400
+    assert "patients.xlsx" in refused.text
+    assert str(house.folder) not in refused.text
+
+
 def test_websockets_of_other_pages_and_of_nobody_are_refused(house: Shared) -> None:
     with house.client("ada") as ada, house.client() as outsider:
         page = page_of(ada, "/")

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from nymity.core.disk import make_folder
 from nymity.core.errors import NymityError, ParameterError
+from nymity.workbench.endpoints import told_in
 from nymity.workbench.home import Home, Homes
 from nymity.workbench.house.rights import Right
 from nymity.workbench.opening import uploaded
@@ -41,7 +42,7 @@ def receiving(home: Homes) -> Callable[[Request], Any]:
         try:
             return await take(own, request)
         except NymityError as error:
-            return JSONResponse({"error": error_data(error)}, status_code=400)
+            return JSONResponse({"error": told_in(error, own.folder, own.actor)}, status_code=400)
         finally:
             under_way[who] -= 1
 

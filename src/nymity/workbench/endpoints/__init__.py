@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from io import BytesIO
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
@@ -21,6 +22,7 @@ from starlette.responses import JSONResponse, Response
 
 from nymity.core.errors import NymityError, ParameterError
 from nymity.workbench.home import Homes
+from nymity.workbench.house.rights import Actor
 from nymity.workbench.project import Project
 from nymity.workbench.worker import error_data
 
@@ -65,7 +67,7 @@ def answering(home: Homes) -> Callable[[Request], Any]:
                 return JSONResponse({"error": refused}, status_code=403)
             found = await run_in_threadpool(_asked, endpoint, project, dict(request.query_params))
         except NymityError as error:
-            return JSONResponse({"error": _told(error, project)}, status_code=400)
+            return JSONResponse({"error": told_in(error, project.folder, project.actor)}, status_code=400)
         return found if isinstance(found, Response) else _written(found)
 
     return answer
@@ -80,14 +82,12 @@ def _asked(endpoint: Endpoint, project: Project, query: Mapping[str, str]) -> An
         raise
 
 
-def _told(error: NymityError, project: Project) -> dict[str, str]:
+def told_in(error: NymityError, folder: Path, actor: Actor) -> dict[str, str]:
     """Return an error as plain data; where a house keeps its projects is nobody's business."""
     told = error_data(error)
-    if not project.actor.in_house:
+    if not actor.in_house:
         return told
-    return {
-        part: words.replace(f"{project.folder}/", "").replace(str(project.folder), "") for part, words in told.items()
-    }
+    return {part: words.replace(f"{folder}/", "").replace(str(folder), "") for part, words in told.items()}
 
 
 def whole(query: Mapping[str, str], name: str, default: int) -> int:

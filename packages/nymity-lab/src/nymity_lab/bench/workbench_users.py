@@ -49,22 +49,18 @@ class BusyHouse:
     projects: Path
     paths: dict[str, str]  #: the address of each user's project
 
-    def done(self) -> int:
-        """Return how many searches have ended with a release."""
-        ended = [path.parent for path in self.projects.glob("*/*/runs/*/result.json")]
-        searches = (folder for folder in ended if _read(folder / "spec.json")["task"] == "publish")
-        return sum(_read(folder / "result.json")["state"] == "done" for folder in searches)
+    def searches(self, *states: str) -> int:
+        """Return how many searches stand so: ``done`` ended with a release."""
+        from nymity.workbench.runs import BackgroundRun
+
+        runs = [BackgroundRun(path.parent) for path in self.projects.glob("*/*/runs/*/spec.json")]
+        return sum(run.task == "publish" and run.state in states for run in runs)
 
     @property
     def cpu(self) -> float:
         """Seconds of CPU that the server took, without its runs."""
         fields = Path(f"/proc/{self.process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / 100
-
-
-def _read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
 
 
 @dataclass
@@ -103,9 +99,11 @@ def users_lines(browsed: Callable[[str], Any], users: int = USERS) -> Iterator[L
         yield Line(name=f"{users} users: interactions in a second", value=asked / seconds, unit="1/s")
         yield Line(name=f"{users} users: CPU of an interaction", value=1000 * cpu / asked, unit="ms")
         until = monotonic() + _LONGEST
-        while house.done() < users and monotonic() < until:
+        while house.searches("running") and monotonic() < until:
             sleep(1)
-        yield Line(name=f"{users} users: runs that are not done", value=users - house.done(), unit="runs", target=0)
+        lost, done = house.searches("lost", "failed", "stopped"), house.searches("done")
+        yield Line(name=f"{users} users: runs that are lost", value=lost, unit="runs", target=0)
+        yield Line(name=f"{users} users: runs that are not done", value=users - done, unit="runs", target=0)
 
 
 def _share(times: list[float], share: float) -> float:
