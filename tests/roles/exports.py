@@ -17,6 +17,7 @@ from .export_care import colegio, hopital, kasse, pflegeheim
 from .export_contacts import asile, carsharing, ems_runs, perheet, reservas
 from .export_customers import allocataires, huurders, local_union, retail_bank
 from .export_draws import Rows
+from .export_offices import blutspende, dentista, energie, panel, prohlidky, sportschool, voters
 from .export_registers import demandantes, enfance, reha, rx_claims, woningzoekenden
 from .export_services import effectif, instituto, klinik, motor_claims, stops, woononderzoek
 
@@ -138,6 +139,13 @@ TABLES: dict[str, Callable[[random.Random], Rows]] = {
     "asile": asile,
     "carsharing": carsharing,
     "perheet": perheet,
+    "blutspende": blutspende,
+    "voters": voters,
+    "panel": panel,
+    "sportschool": sportschool,
+    "dentista": dentista,
+    "energie": energie,
+    "prohlidky": prohlidky,
 }
 
 
@@ -145,7 +153,7 @@ TABLES: dict[str, Callable[[random.Random], Rows]] = {
 DELIMITERS = dict.fromkeys(
     "hopital kasse huurders colegio pflegeheim allocataires demandantes enfance woningzoekenden reha klinik effectif "
     "instituto woononderzoek szkola sinistri levnadsvanor consultas kontanthjaelp reservas asile carsharing "
-    "perheet".split(),
+    "perheet blutspende sportschool dentista energie prohlidky".split(),
     ";",
 )
 ENCODINGS = {
@@ -154,6 +162,7 @@ ENCODINGS = {
     "colegio": "utf-8-sig",
     "demandantes": "cp1252",
     "klinik": "cp1252",
+    "blutspende": "cp1252",
 }
 #: Lines above the header and below the records.
 TITLES = {"demandantes": "Oficina de Empleo de Getafe\nDemandantes inscritos a 31/12/2023\n\n"}
