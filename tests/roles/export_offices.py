@@ -57,6 +57,7 @@ def blutspende(draw: random.Random, rows: int = 1500) -> Rows:
     out: Rows = []
     for number in range(rows):
         when = day(draw, 2022, 2023)
+        until = when + dt.timedelta(days=draw.choice([28, 120, 365]))
         out.append(
             {
                 "KONS": f"D{when:%y}{5000000 + number * 17}",
@@ -214,6 +215,7 @@ def sportschool(draw: random.Random, rows: int = 1600) -> Rows:
                 "blessure": maybe(draw, 0.2, draw.choice(["knie", "rug", "schouder", "enkel"])),
             }
         )
+    notes = ["pas vergeten, legitimatie gezien", "boos over de incasso, mail gestuurd"]
     out: Rows = []
     for _number in range(rows):
         came = dt.datetime.combine(day(draw, 2023, 2023), dt.time(draw.randrange(6, 22), draw.randrange(60)))
@@ -225,9 +227,7 @@ def sportschool(draw: random.Random, rows: int = 1600) -> Rows:
                 "deur": draw.choice(["1", "2"]),
                 "les": maybe(draw, 0.3, draw.choice(["spinning", "yoga", "bodypump", "zumba"])),
                 "kluis": maybe(draw, 0.7, draw.randrange(1, 181)),
-                "opm": maybe(
-                    draw, 0.05, draw.choice(["pas vergeten, legitimatie gezien", "boos over de incasso, mail gestuurd"])
-                ),
+                "opm": maybe(draw, 0.05, draw.choice(notes)),
             }
         )
     return out
