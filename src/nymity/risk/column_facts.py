@@ -152,12 +152,28 @@ class ColumnFacts:
         known = last in _NUMBERS_OF_PEOPLE and self.distinct > 1
         return last if known or (last in _COUNTING and many) else None
 
+    @property
+    def says_number(self) -> bool:
+        """Whether a word of the column's name says that it numbers something."""
+        return any(word in _NUMBERING for word in self.words)
+
     @cached_property
     def _numbers_occasions(self) -> bool:
         """Whether whole numbers count from one in every row of several: the first visit of each, the second."""
         low, _, high = self.spread
         few = self.enough and self.distinct * _OCCASIONS <= self.present
         return few and self.is_whole and low in (0, 1) and high < 2 * self.distinct
+
+
+def of_items(facts: ColumnFacts) -> ColumnFacts:
+    """Return what is known of the items of a column of sets, each in as many records as there are different sets."""
+    cells = facts.values
+    if facts.separator is not None:
+        cells = cells.cast(pl.String).str.split(facts.separator).list.eval(pl.element().str.strip_chars())
+    items = cells.explode(empty_as_null=True).drop_nulls().alias("value")
+    counts = items.value_counts(name="count")
+    whole = ColumnFacts.of(facts.name, len(items), counts, label=facts.label)
+    return replace(whole, separator=None)
 
 
 def in_kilograms(facts: ColumnFacts) -> bool:

@@ -14,7 +14,7 @@ from math import exp
 import polars as pl
 
 from nymity.io import CodedTable
-from nymity.risk.column_facts import TYPES, ColumnFacts
+from nymity.risk.column_facts import TYPES, ColumnFacts, of_items
 from nymity.risk.evidence.by_company import by_company
 from nymity.risk.evidence.by_distribution import by_distribution
 from nymity.risk.evidence.by_name import by_name
@@ -93,7 +93,7 @@ def suggest_roles(table: pl.DataFrame | CodedTable, facts: Mapping[str, ColumnFa
 def plainly(facts: ColumnFacts) -> Suggestion | None:
     """Return the role of columns about which there is nothing to weigh: sets, what cannot be generalized, nothing."""
     if facts.type in _LISTS:
-        return _certain(Role.ITEMS, "lists of values: sets of items, of which others may know some")
+        return _sets(facts, "lists of values")
     if facts.type not in TYPES.values():
         return _certain(
             Role.IDENTIFYING, f"values of type {facts.type} cannot be generalized; convert or leave them out"
@@ -115,8 +115,7 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
     elif best is Role.INSENSITIVE and shares[best] < CLEARLY_INSENSITIVE:
         role = max((Role.QUASI, Role.SENSITIVE), key=lambda one: shares[one])
     if facts.separator is not None and role is not Role.IDENTIFYING:
-        told = f"several values in a cell, {facts.separator!r} between them"
-        return _certain(Role.ITEMS, f"{told}: sets of items, of which others may know some")
+        return _sets(facts, f"several values in a cell, {facts.separator!r} between them")
     suspicion = Suspicion.of(facts, findings) if role.is_published else None
     if suspicion is not None:
         return _left_out_until_decided(suspicion, role, shares)
@@ -130,6 +129,22 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
         is_question=shares[role] < SURE[role] or (constant and role is not Role.INSENSITIVE),
         instead=tuple(others),
         stake=sum(COSTS.get((role, other), 1.0) * share for other, share in shares.items() if other is not role),
+    )
+
+
+def _sets(facts: ColumnFacts, told: str) -> Suggestion:
+    """Publish sets of items, unless the items may name or number people."""
+    items = of_items(facts)
+    suspicion = Suspicion.of_items(items, [one for evidence in EVIDENCE for one in evidence(items)])
+    if suspicion is None:
+        return _certain(Role.ITEMS, f"{told}: sets of items, of which others may know some")
+    return Suggestion(
+        role=Role.IDENTIFYING,
+        confidence=SUSPECTED,
+        why=(f"{told}, and of these: {suspicion.why}",),
+        is_question=True,
+        instead=(Role.ITEMS,),
+        stake=COSTS[Role.SENSITIVE, Role.IDENTIFYING] * SUSPECTED,
     )
 
 

@@ -50,3 +50,35 @@ def test_a_table_has_one_column_of_sets() -> None:
     assert found.schema()["ills"].separator == ";"
     lists = ny.inspect(table.drop("ills"))
     assert lists["bought"].role.value == "items"
+
+
+SURNAMES = "Ostvik Brunsell Tarquay Melbo Hollund Friskerud Undstad Wergedal Askim Rudi Kvam Sletten".split()
+FREQUENT = "Weber Koch Becker Wagner Schulz Hoffmann Neumann Zimmermann Hartmann Krause".split()
+
+
+@pytest.mark.parametrize("separator", [None, "; ", "|", ", "])
+@pytest.mark.parametrize(
+    "items",
+    [
+        SURNAMES,
+        FREQUENT,
+        [f"{one.lower()}@clinic.example" for one in SURNAMES],
+        [f"P{7100 + 13 * i}" for i in range(40)],
+    ],
+    ids=["surnames", "frequent names", "e-mail", "staff numbers"],
+)
+def test_sets_of_people_are_left_out(items: list[str], separator: str | None) -> None:
+    """A cell may list who took part; several names in a cell are names."""
+    draw = random.Random(9)
+    sets = [draw.sample(items, draw.randint(1, 3)) for _ in range(300)]
+    cells = sets if separator is None else [separator.join(one) for one in sets]
+    found = ny.inspect(pl.DataFrame({"age": [draw.randrange(90) for _ in sets], "x7": cells}))["x7"]
+    assert not found.role.is_published, found.reason
+
+
+@pytest.mark.parametrize("items", [CODES, [f"item {i}" for i in range(40)], ["milk", "bread", "tea", "rice"] * 4])
+def test_sets_of_other_things_stay_sets(items: list[str]) -> None:
+    draw = random.Random(10)
+    sets = [sorted(set(draw.sample(items, draw.randint(1, 3)))) for _ in range(300)]
+    found = ny.inspect(pl.DataFrame({"age": [draw.randrange(90) for _ in sets], "x7": sets}))["x7"]
+    assert (found.role.value, found.is_question) == ("items", False), found.reason

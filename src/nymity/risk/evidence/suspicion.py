@@ -23,6 +23,10 @@ _TEXTS, _DIGITS, _TELLING = 12, 3, 4
 _NUMBERS, _FIRST = 8, 1000
 #: Different values from which they may be of single people though they repeat, and their share of the filled cells.
 _MANY, _MANY_SHARE = 50, 0.15
+#: The share of items that look like names or codes from which sets may be of people.
+_SOME = 0.5
+#: Different values of a column with few filled cells from which they may be of people.
+_FEW_DIFFERENT = 3
 #: The share of numbers that are counted through, as ages are in small tables.
 _COUNTED_SHARE = 0.25
 #: Digits that postcodes have at most.
@@ -55,15 +59,49 @@ class Suspicion:
         return None if seen is None or seen._is_settled(findings) else seen
 
     @staticmethod
+    def of_items(items: ColumnFacts, findings: Sequence[RoleVotes]) -> Suspicion | None:
+        """Return what is suspected of the items of sets: words in small letters and short codes are no people."""
+        seen = Suspicion.of(items, findings)
+        if seen is None or not seen.settled_by:
+            return seen
+        return None if _are_plain(items) else seen
+
+    @staticmethod
     def _by_form(facts: ColumnFacts) -> Suspicion | None:
-        if facts.separator is not None or not facts.enough:
+        if facts.separator is not None:
             return None
         if facts.type == "text" and not facts.is_number:
-            return _of_texts(facts)
-        return _of_numbers(facts) if facts.is_whole else None
+            return _of_texts(facts) if facts.enough else _of_few_texts(facts)
+        if not facts.is_whole or _tells_days(facts):
+            return None
+        return _of_numbers(facts) if facts.enough else _of_few_numbers(facts)
 
     def _is_settled(self, findings: Sequence[RoleVotes]) -> bool:
         return any(one.told_by in self.settled_by for one in findings)
+
+
+def _of_few_texts(facts: ColumnFacts) -> Suspicion | None:
+    """Suspect what few cells hold, where frequencies tell nothing: names and kinds of things look alike there."""
+    if facts.distinct < _FEW_DIFFERENT and not _differ(facts):
+        return None
+    is_code = _mean(facts.texts.str.count_matches(r"\d")) >= _DIGITS
+    why = f"{facts.distinct} different {'codes' if is_code else 'texts'} in {facts.present} filled cells"
+    by = _BY_VALUES if is_code or facts.says_number else _BY_WORDS
+    return Suspicion(why=f"{why}, which may be of people", settled_by=by)
+
+
+def _of_few_numbers(facts: ColumnFacts) -> Suspicion | None:
+    low, _, high = facts.spread
+    given_out = low >= _FIRST and is_of_one_length(facts)
+    counted = _differ(facts) and is_counted_through(facts)
+    if facts.distinct < min(_FEW_DIFFERENT, facts.present) or not (given_out or high >= _LONG or counted):
+        return None
+    why = f"{facts.distinct} different numbers in {facts.present} filled cells, which may be of people"
+    return Suspicion(why=why, settled_by=_BY_AMOUNTS)
+
+
+def _differ(facts: ColumnFacts) -> bool:
+    return 2 * facts.distinct > facts.present
 
 
 def _of_texts(facts: ColumnFacts) -> Suspicion | None:
@@ -83,8 +121,6 @@ def _of_texts(facts: ColumnFacts) -> Suspicion | None:
 
 def _of_numbers(facts: ColumnFacts) -> Suspicion | None:
     low, _, high = facts.spread
-    if dated(facts) or (low >= _YEARS[0] and high <= _YEARS[1]):
-        return None
     given_out = low >= _FIRST and is_of_one_length(facts)
     if facts.one_per_record and facts.distinct >= _MANY:
         by = _BY_VALUES if given_out and low >= _LONG else _BY_AMOUNTS if given_out or high >= _LONG else _BY_WORDS
@@ -96,6 +132,18 @@ def _of_numbers(facts: ColumnFacts) -> Suspicion | None:
         why = f"{facts.distinct:,} numbers of one length, and nothing says that they are not of people"
         return Suspicion(why=why, settled_by=_BY_WORDS)
     return None
+
+
+def _are_plain(items: ColumnFacts) -> bool:
+    if items.is_number:
+        return items.spread[2] < _FIRST
+    return _mean(items.texts.str.contains(r"\d{3}|^\p{Lu}[\p{L}'’-]{2,}")) < _SOME
+
+
+def _tells_days(facts: ColumnFacts) -> bool:
+    """Whether numbers are days or years."""
+    low, _, high = facts.spread
+    return dated(facts) or (low >= _YEARS[0] and high <= _YEARS[1])
 
 
 def _few_records_each(facts: ColumnFacts) -> bool:
