@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-import numpy as np
 import polars as pl
 
 from nymity.core.errors import TableError
@@ -17,6 +16,7 @@ from nymity.risk.identifiers import IdentifierFlag
 from nymity.risk.people_words import names_code
 from nymity.risk.persons import HouseholdFinding, PersonFinding, find_persons
 from nymity.risk.roles import Suggestion, suggest_roles
+from nymity.risk.value_counts import value_counts
 from nymity.table.attribute import Role
 from nymity.table.text import plainly_named
 
@@ -88,7 +88,7 @@ def look_at(given: pl.DataFrame | CodedTable, dictionary: Labels | None = None) 
 
 def _counted_rows(table: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     table = pl.DataFrame({column.name: whole_again(with_nulls(plainly_named(column))) for column in table})
-    return table, {column.name: _distinct(plainly_named(column)) for column in table}
+    return table, {column.name: value_counts(column) for column in table}
 
 
 def _counted_values(table: CodedTable) -> tuple[CodedTable, dict[str, pl.DataFrame]]:
@@ -125,19 +125,6 @@ def _risk(name: str, seen: LookedAt) -> ColumnRisk:
         separation=1 - agreeing if comparable else None,
         unique=int((sizes == 1).sum()) if comparable else None,
     )
-
-
-def _distinct(column: pl.Series) -> pl.DataFrame:
-    """Return a column's different values and how often each occurs."""
-    values = column.drop_nulls().alias("value")
-    narrow = values.dtype.is_integer() and values.dtype not in (pl.Int128, pl.UInt128)  # those know no arithmetic
-    if narrow and len(values) and (low := int(values.min())) > -(2**62):  # type: ignore[arg-type]
-        width = int(values.max()) - low + 1  # type: ignore[arg-type]
-        if low < 2**62 and width <= max(len(values), 1000):  # counting by place is several times as quick as by hash
-            counts = pl.Series("count", np.bincount((values - low).to_numpy(), minlength=width), dtype=pl.UInt32)
-            numbers = pl.int_range(low, low + width, eager=True).cast(values.dtype).alias("value")
-            return pl.DataFrame([numbers, counts]).filter(pl.col("count") > 0)
-    return values.value_counts(name="count")
 
 
 def _beside(
