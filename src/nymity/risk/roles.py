@@ -22,7 +22,7 @@ from nymity.risk.evidence.by_value import by_value
 from nymity.risk.evidence.free_text import free_text
 from nymity.risk.evidence.person_names import person_names
 from nymity.risk.evidence.role_votes import RoleVotes
-from nymity.risk.evidence.suspicion import Suspicion
+from nymity.risk.evidence.suspicion import Suspicion, may_call_people
 from nymity.table.attribute import Role
 
 #: What each role has without any evidence: most columns about people are things that others may know.
@@ -36,6 +36,8 @@ PRIOR = {
 #: A role with a smaller share of all is a question. Where a table's own words are left out of the vocabulary, two in
 #: three columns that barely pass are right: quasi is also what is suggested when nothing speaks for anything.
 SURE = {Role.QUASI: 0.7, Role.SENSITIVE: 0.45, Role.INSENSITIVE: 0.6, Role.IDENTIFYING: 0.58, Role.WEIGHT: 0.58}
+#: Below this share something speaks for another role than quasi.
+UNSURE = 0.45
 #: From this share on a column is left out until somebody decides, however likely something else is.
 TOO_LIKELY = 0.25
 #: Insensitive columns are published as they are: the role must be this likely to be suggested.
@@ -126,10 +128,33 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
         role=role,
         confidence=shares[role],
         why=tuple(dict.fromkeys(why)) or (f"{facts.distinct:,} different values that others might know",),
-        is_question=shares[role] < SURE[role] or (constant and role is not Role.INSENSITIVE),
+        is_question=_is_asked(facts, role, shares[role])
+        or (constant and role is not Role.INSENSITIVE)
+        or (role is Role.INSENSITIVE and not constant and _may_call_people(facts, findings)),
         instead=tuple(others),
         stake=sum(COSTS.get((role, other), 1.0) * share for other, share in shares.items() if other is not role),
     )
+
+
+def _is_asked(facts: ColumnFacts, role: Role, share: float) -> bool:
+    """Whether a suggestion that is not sure is worth a question.
+
+    What is made coarse as a quasi-identifier, though something else, costs detail or a promise about its values; a
+    question of every third column costs the steward's attention for those that matter. So the default stands unasked
+    for kinds and small whole numbers that most records have. Asked is about what may call people by its form, about two
+    answers, amounts with decimals and what few records have, which are more often of health, money or law, and where
+    something speaks for another role.
+    """
+    if role is not Role.QUASI or share < UNSURE or share >= SURE[role]:
+        return share < SURE[role]
+    is_kind = facts.is_whole if facts.is_number else facts.type == "text"
+    return not is_kind or facts.distinct <= 2 or facts.missing > facts.present or may_call_people(facts)
+
+
+def _may_call_people(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> bool:
+    """Whether values may call people as far as their form tells, and no whole word of the name says otherwise."""
+    settled = any(one.told_by in ("values", "word") for one in findings)
+    return not settled and facts.type == "text" and facts.distinct > 2 and may_call_people(facts)
 
 
 def _sets(facts: ColumnFacts, told: str) -> Suggestion:

@@ -106,10 +106,12 @@ def _follows(coded: Mapping[str, npt.NDArray[np.int64]], source: str, name: str)
 
 
 def _series(facts: Mapping[str, ColumnFacts], sure: Sure) -> Iterator[tuple[str, RoleVotes]]:
-    """Find columns that differ from others in a number of the name, or share its first word and all values."""
+    """Find columns that differ from others in a number or last letter of the name, or share all values."""
     groups: dict[object, list[str]] = defaultdict(list)
     for name in facts:
         groups[_numberless(name)].append(name)
+        if (lettered := re.fullmatch(r"(.*\d_?)[a-z]", name, re.IGNORECASE)) is not None:
+            groups[lettered[1], "lettered"].append(name)
     for text in _by_values(facts):
         groups[tuple(text)].extend(text)
     for names in groups.values():

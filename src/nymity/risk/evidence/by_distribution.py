@@ -22,6 +22,8 @@ _MANY, _MANY_SHARE = 50, 0.15
 _LARGE = 2000
 #: Pairs of records that would have met by chance where numbers were measured.
 _MET = 4
+#: Two or three words, each with a capital, or a first letter instead.
+_FULL_NAME, _NEARLY_ALL = r"^\p{Lu}[\p{L}'’-]+,?(?: \p{Lu}[\p{L}'’-]*\.?){1,2}$", 0.9
 #: Different texts from which they are open answers, and the share of them that one record has alone.
 _OPEN, _ALONE = 500, 0.6
 #: Different codes of one form from which they number people, however often they repeat, and digits of such numbers.
@@ -87,6 +89,10 @@ def _codes(facts: ColumnFacts) -> Iterator[RoleVotes]:
             yield RoleVotes(why=f"{facts.distinct:,} different texts", votes={IDENTIFYING: 0.8})
         return
     if facts.type == "text" and not facts.is_number:
+        if float(facts.texts.str.contains(_FULL_NAME).mean() or 0) > _NEARLY_ALL:  # type: ignore[arg-type]
+            why = f"{facts.distinct:,} texts of two words or three with capitals, few records each, as full names are"
+            yield RoleVotes(why=why, votes={IDENTIFYING: 4.5})
+            return
         digits = float(facts.texts.str.contains(r"\d").mean() or 0)  # type: ignore[arg-type]
         votes = {IDENTIFYING: 2.4 + share} if digits > 0.5 else {IDENTIFYING: 1.6 + share}
         yield RoleVotes(why=f"{facts.distinct:,} different texts, few records each", votes=votes)

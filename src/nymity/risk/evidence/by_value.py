@@ -39,11 +39,11 @@ _STREETS = (
 )
 _TITLED = (
     r"(?:^(?:M|Fr|Sr|Don)|\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Rev|Sir|Lady|Herrn?|Frau|Fr\.|Hr|Mme|Mlle|Sra|Srta|Doña|Dhr|Mevr|"
-    r"Mw|[Dd]e heer|Mevrouw))\.? (?:[\p{L}'.-]+ ){0,3}\p{Lu}[\p{L}'-]+\.?$"
+    r"Mw|[Dd]e heer|Mevrouw|MU?Dr|Mgr|Ing|Dott|Dra|Dipl|lek|inż))\.? (?:[\p{L}'.-]+ ){0,3}\p{Lu}[\p{L}'-]+\.?$"
 )
 _INITIALED = (
     r"^(?:(?:\p{Lu}\.[ -]?){1,3}(?:\p{Ll}+ ){0,3}\p{Lu}[\p{L}'-]+|\p{Lu}[\p{L}'-]+,? (?:\p{Lu}\.[ -]?){1,3}"
-    r"|(?:\p{Lu}\.[ -]?){2,4})$"
+    r"|\p{Lu}[\p{L}'-]+, \p{Lu}|(?:\p{Lu}\.[ -]?){2,4})$"
 )
 _PLATES = (
     r"^(?:[A-Z]{2}\d{2} ?[A-Z]{3}|[A-Z]{2}-\d{3}-[A-Z]{2}|\d{4} ?[B-DF-HJ-NPR-TV-Z]{3}"
@@ -65,6 +65,7 @@ _BANDS = (
 def by_value(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Look at flags of identifiers, codes of known systems, words that answers are made of, and coordinates."""
     yield from _flagged(facts)
+    yield from _sexes(facts)
     yield from _coded(facts)
     yield from _worded(facts)
     yield from _checked(facts)
@@ -90,6 +91,19 @@ def _flagged(facts: ColumnFacts) -> Iterator[RoleVotes]:
             yield RoleVotes(why=flag.reason, votes=votes, told_by="values" if told else "hint")
         elif flag.kind in (DATES, PLACES):
             yield RoleVotes(why=f"{flag.word!r} in its name: {flag.kind}", votes={QUASI: 1.0})
+
+
+def _sexes(facts: ColumnFacts) -> Iterator[RoleVotes]:
+    """Find the letters for the sexes, both of which many records have."""
+    letters = frozenset(facts.texts.str.to_lowercase().to_list())
+    both = letters - _NEITHER
+    if both in _SEXES and facts.enough and facts.most_frequent <= _MOST_OF_ONE_SEX * facts.present:
+        yield RoleVotes(why="letters for the sexes", votes={QUASI: 3.0}, told_by="values")
+
+
+#: In English and French, German, Dutch, Spanish, Portuguese; Danish, Swedish and Polish; and what stands beside them.
+_SEXES = frozenset(map(frozenset, ("mf", "mw", "mv", "hm", "hf", "km")))
+_NEITHER, _MOST_OF_ONE_SEX = frozenset("xdu?"), 0.85
 
 
 def _pointing(word: str) -> str:

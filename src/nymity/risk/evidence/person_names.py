@@ -1,7 +1,8 @@
 """Person names: how many of a column's values are names of people, by a small list of frequent ones.
 
 First names and surnames that are among the most frequent in public statistics of births and registers of the United
-States, Germany, France, Spain, the Netherlands, Italy, Portugal, Brazil, Poland, Sweden, Norway and Denmark. Few are
+States, Germany, France, Spain, the Netherlands, Italy, Portugal, Brazil, Poland, Sweden, Norway and Denmark, and fewer
+of Finland, the Czech Republic, Slovakia, Hungary, Turkey, Arab countries and India. Few are
 needed: a column of names has many frequent ones, whatever else it has, and a column of something else nearly none.
 """
 
@@ -102,6 +103,12 @@ _FIRST = listed(
     "lars anders mikael johan erik karl per nils sven olof björn bjørn ole morten søren jørgen rasmus kristian mads "
     "kristina elisabet birgitta eva margareta karin marie annika ingrid astrid solveig kirsten mette hanne inger elsa "
     "alva wilma ebba vilma saga axel nils elias noah "
+    # Finnish, Czech and Slovak, Hungarian, Turkish, Arabic
+    "juhani johannes tapani antero mikael matti juha timo kari jukka helena johanna annika kaarina päivi tuula "
+    "jiří josef pavel petr tomáš jaroslav miroslav zdeněk václav lucie kateřina jana eva hana lenka alena věra "
+    "lászló istván józsef jános zoltán sándor ferenc gábor mária erzsébet katalin ilona éva judit "
+    "mehmet mustafa ahmet hüseyin hasan ayşe fatma emine hatice zeynep mohamed mohammed muhammad ahmed omar hassan "
+    "hussein khaled youssef ibrahim fatima aisha mariam zainab khadija "
 )
 _SURNAMES = listed(
     "smith johnson williams brown jones garcia miller davis rodriguez martinez hernandez lopez gonzalez wilson "
@@ -135,7 +142,12 @@ _SURNAMES = listed(
     "grabowski zając pawłowski michalski król wieczorek jabłoński wróbel nowakowski majewski andersson johansson "
     "karlsson nilsson eriksson larsson olsson persson svensson gustafsson pettersson jonsson jansson hansson hansen "
     "johansen olsen larsen andersen pedersen nilsen kristiansen jensen karlsen jørgensen christensen nielsen sørensen "
-    "rasmussen"
+    "rasmussen "
+    "korhonen virtanen mäkinen nieminen mäkelä hämäläinen laine heikkinen koskinen järvinen lehtonen saarinen "
+    "novák nováková svoboda svobodová novotný novotná dvořák dvořáková černý černá procházka kučera veselý horák "
+    "horáková němec pokorný marek pospíšil hájek jelínek kováč horváth nagy kovács tóth szabó varga kiss molnár németh "
+    "farkas balogh papp takács juhász yılmaz çelik şahin yıldız öztürk aydın arslan doğan kılıç hussain mahmoud "
+    "rahman begum haddad mansour sharma gupta le pham "
 )
 #: Also ordinary words, places and months, which say nothing by themselves.
 _ORDINARY = frozenset(
@@ -145,7 +157,7 @@ _ORDINARY = frozenset(
         "savannah ward bell cook baker taylor fisher butler carter parker turner cooper foster walker wolf koch klein "
         "stein long mark frank jack max grant rose wit bos groot meer berg boer haan prins otto weiss weiß blanc "
         "petit green kaiser winter sommer bauer richter schneider horn beck lang jung groß graf vogel engel sanz "
-        "blanco kok vos li ali fontana ferrara aurora santiago vitória rocha lima pinto leone saga "
+        "blanco kok vos li le ali fontana ferrara aurora santiago vitória rocha lima pinto leone saga "
     )
 )
 NAMES_LIST = sorted((set(_FIRST) | set(_SURNAMES)) - _ORDINARY)

@@ -91,10 +91,9 @@ def _of_few_texts(facts: ColumnFacts) -> Suspicion | None:
 
 
 def _of_few_numbers(facts: ColumnFacts) -> Suspicion | None:
-    low, _, high = facts.spread
-    given_out = low >= _FIRST and is_of_one_length(facts)
+    given_out = _given_out(facts)
     counted = _differ(facts) and is_counted_through(facts)
-    if facts.distinct < min(_FEW_DIFFERENT, facts.present) or not (given_out or high >= _LONG or counted):
+    if facts.distinct < min(_FEW_DIFFERENT, facts.present) or not (given_out or facts.spread[2] >= _LONG or counted):
         return None
     why = f"{facts.distinct} different numbers in {facts.present} filled cells, which may be of people"
     return Suspicion(why=why, settled_by=_BY_AMOUNTS)
@@ -121,17 +120,43 @@ def _of_texts(facts: ColumnFacts) -> Suspicion | None:
 
 def _of_numbers(facts: ColumnFacts) -> Suspicion | None:
     low, _, high = facts.spread
-    given_out = low >= _FIRST and is_of_one_length(facts)
+    given_out = _given_out(facts)
     if facts.one_per_record and facts.distinct >= _MANY:
         by = _BY_VALUES if given_out and low >= _LONG else _BY_AMOUNTS if given_out or high >= _LONG else _BY_WORDS
         return Suspicion(why="nearly every record has a number of its own", settled_by=by)
     counted = facts.distinct >= _COUNTED_SHARE * facts.present and is_counted_through(facts)
     if _few_records_each(facts) and (given_out or high >= _LONG or counted):
         return Suspicion(why=f"{facts.distinct:,} numbers with few records each", settled_by=_BY_AMOUNTS)
-    if given_out and facts.distinct >= _NUMBERS:
+    if (given_out and facts.distinct >= _NUMBERS) or (facts.distinct >= _TEXTS and _near_each_other(facts)):
         why = f"{facts.distinct:,} numbers of one length, and nothing says that they are not of people"
         return Suspicion(why=why, settled_by=_BY_WORDS)
     return None
+
+
+def may_call_people(facts: ColumnFacts) -> bool:
+    """Whether values have a form in which people are called or numbered, however few there are.
+
+    Names, logins and initials are; kinds of things are also single letters, yes and no, or several words of which not
+    all have a capital. A few codes in capitals are kinds, more of them may be initials.
+    """
+    if facts.is_number:
+        low, _, _ = facts.spread
+        return facts.is_whole and low >= _THREE_DIGITS and is_of_one_length(facts)
+    texts = facts.texts
+    if not len(texts):
+        return False
+    initials = texts.str.contains(_INITIALS)
+    if facts.distinct <= _FEW_CODES:
+        initials &= ~texts.str.contains(r"^\p{Lu}+$")
+    return max(_mean(texts.str.contains(_CALLED)), _mean(initials)) >= _SOME
+
+
+#: Words with a capital, and what people log in with.
+_CALLED = r"\b\p{Lu}\p{Ll}{2,}|^(?:\p{Ll}{4,}|\p{Lu}{5,})\d*$"
+_INITIALS = r"^(?:\p{Lu}\p{Ll}?){2,4}$"
+#: So many different codes are hardly the initials of all who work somewhere.
+_FEW_CODES = 5
+_THREE_DIGITS = 100
 
 
 def _are_plain(items: ColumnFacts) -> bool:
@@ -144,6 +169,16 @@ def _tells_days(facts: ColumnFacts) -> bool:
     """Whether numbers are days or years."""
     low, _, high = facts.spread
     return dated(facts) or (low >= _YEARS[0] and high <= _YEARS[1])
+
+
+def _given_out(facts: ColumnFacts) -> bool:
+    return facts.spread[0] >= _FIRST and is_of_one_length(facts)
+
+
+def _near_each_other(facts: ColumnFacts) -> bool:
+    """Whether numbers of three digits lie near each other and far from zero, as those of who works somewhere do."""
+    low, _, high = facts.spread
+    return low >= _THREE_DIGITS and is_of_one_length(facts) and 2 * (high - low) <= low
 
 
 def _few_records_each(facts: ColumnFacts) -> bool:
