@@ -75,9 +75,7 @@ def blutspende(draw: random.Random, rows: int = 1500) -> Rows:
                 "INF1": draw.choices(["n", "p"], [199, 1])[0],
                 "INF2": draw.choices(["n", "p", "g"], [196, 2, 2])[0],
                 "RST": maybe(draw, 0.12, draw.choice([11, 12, 23, 31, 44, 47, 52])),
-                "RST_B": maybe(
-                    draw, 0.08, (when + dt.timedelta(days=draw.choice([28, 120, 365]))).strftime("%d.%m.%Y")
-                ),
+                "RST_B": maybe(draw, 0.08, until.strftime("%d.%m.%Y")),
                 "FB07": draw.choices(["0", "1"], [95, 5])[0],
                 "FB12": draw.choices(["0", "1"], [97, 3])[0],
                 "VP": draw.choice(nurses[:24]),

@@ -114,7 +114,7 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
     # To publish what names people cannot be taken back; to leave out what does not is a line in a job file.
     if shares[Role.IDENTIFYING] >= TOO_LIKELY:
         role = Role.IDENTIFYING
-    elif best is Role.INSENSITIVE and shares[best] < CLEARLY_INSENSITIVE:
+    elif best is Role.INSENSITIVE and (shares[best] < CLEARLY_INSENSITIVE or _may_call_people(facts, findings)):
         role = max((Role.QUASI, Role.SENSITIVE), key=lambda one: shares[one])
     if facts.separator is not None and role is not Role.IDENTIFYING:
         return _sets(facts, f"several values in a cell, {facts.separator!r} between them")
@@ -128,9 +128,7 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
         role=role,
         confidence=shares[role],
         why=tuple(dict.fromkeys(why)) or (f"{facts.distinct:,} different values that others might know",),
-        is_question=_is_asked(facts, role, shares[role])
-        or (constant and role is not Role.INSENSITIVE)
-        or (role is Role.INSENSITIVE and not constant and _may_call_people(facts, findings)),
+        is_question=_is_asked(facts, role, shares[role]) or (constant and role is not Role.INSENSITIVE),
         instead=tuple(others),
         stake=sum(COSTS.get((role, other), 1.0) * share for other, share in shares.items() if other is not role),
     )
