@@ -6,14 +6,28 @@ A row whose counter says one is alone for sure. Of the others, few are alone nev
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from nymity.kernels.compiled import njit
+
+Numbers = npt.NDArray[np.unsignedinteger]
 
 #: Counters for each row, as a power of two, and at most in all: four of them are a byte.
 MORE_BITS, MOST_BITS = 6, 28
 
 _MULTIPLIER, _OTHER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
+
+
+def repeating_rows(first: Numbers, second: Numbers) -> npt.NDArray[np.uint32]:
+    """Return the rows, of pairs of whole numbers (n_rows,), that may not be the only one of a pair; all others are.
+
+    The lower halves of the numbers tell as much as their hashes would.
+    """
+    bits = min(len(first).bit_length() + MORE_BITS, MOST_BITS)
+    pairs = first.astype(np.uint32), second.astype(np.uint32)
+    found: npt.NDArray[np.uint32] = rows_that_may_repeat(*pairs, np.zeros(1 << bits - 2, np.uint8))
+    return found
 
 
 @njit(cache=True, nogil=True)

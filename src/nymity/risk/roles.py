@@ -7,7 +7,7 @@ somebody decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 
@@ -36,8 +36,8 @@ PRIOR = {
 #: A role with a smaller share of all is a question. Where a table's own words are left out of the vocabulary, two in
 #: three columns that barely pass are right: quasi is also what is suggested when nothing speaks for anything.
 SURE = {Role.QUASI: 0.7, Role.SENSITIVE: 0.45, Role.INSENSITIVE: 0.6, Role.IDENTIFYING: 0.58, Role.WEIGHT: 0.58}
-#: Below this share something speaks for another role than quasi.
-UNSURE = 0.45
+#: Below this share another role may be as likely, and from this vote on something speaks for one.
+UNSURE, SPEAKS = 0.45, 0.5
 #: From this share on a column is left out until somebody decides, however likely something else is.
 TOO_LIKELY = 0.25
 #: Insensitive columns are published as they are: the role must be this likely to be suggested.
@@ -128,13 +128,13 @@ def weigh(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> Suggestion:
         role=role,
         confidence=shares[role],
         why=tuple(dict.fromkeys(why)) or (f"{facts.distinct:,} different values that others might know",),
-        is_question=_is_asked(facts, role, shares[role]) or (constant and role is not Role.INSENSITIVE),
+        is_question=_is_asked(facts, findings, role, shares[role]) or (constant and role is not Role.INSENSITIVE),
         instead=tuple(others),
         stake=sum(COSTS.get((role, other), 1.0) * share for other, share in shares.items() if other is not role),
     )
 
 
-def _is_asked(facts: ColumnFacts, role: Role, share: float) -> bool:
+def _is_asked(facts: ColumnFacts, findings: Sequence[RoleVotes], role: Role, share: float) -> bool:
     """Whether a suggestion that is not sure is worth a question.
 
     What is made coarse as a quasi-identifier, though something else, costs detail or a promise about its values; a
@@ -145,6 +145,8 @@ def _is_asked(facts: ColumnFacts, role: Role, share: float) -> bool:
     """
     if role is not Role.QUASI or share < UNSURE or share >= SURE[role]:
         return share < SURE[role]
+    if any(one.votes.get(other, 0) >= SPEAKS for one in findings for other in (Role.SENSITIVE, Role.INSENSITIVE)):
+        return True
     is_kind = facts.is_whole if facts.is_number else facts.type == "text"
     return not is_kind or facts.distinct <= 2 or facts.missing > facts.present or may_call_people(facts)
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from nymity.kernels.repeats import MORE_BITS, MOST_BITS, rows_that_may_repeat
+from nymity.kernels.repeats import repeating_rows
 from nymity.kernels.tally import tally, tally_fractions
 from nymity.table.text import plainly_named
 
@@ -78,17 +78,10 @@ def _all_different(values: pl.Series) -> pl.DataFrame | None:
     """Tell that no two cells are alike, where that is so; counters of hashes find the few that might be."""
     if values.head(_TRIAL).n_unique() < len(values.head(_TRIAL)):
         return None
-    again = repeating(values.hash(seed=0), values.hash(seed=1))
-    if len(again) > len(values) // 4 or values.gather(again).n_unique() < len(again):
+    again = repeating_rows(*(values.hash(seed).to_numpy() for seed in (0, 1)))
+    if len(again) > len(values) // 4 or values.gather(pl.Series(again)).n_unique() < len(again):
         return None
     return _counted(values, np.ones(len(values), np.uint32))
-
-
-def repeating(first: pl.Series, second: pl.Series) -> pl.Series:
-    """Return the rows, of pairs of numbers of 64 bits, that may not be the only one of a pair; all others are."""
-    bits = min(len(first).bit_length() + MORE_BITS, MOST_BITS)
-    pairs = [one.to_numpy().astype(np.uint32) for one in (first, second)]  # the lower half tells as much
-    return pl.Series(rows_that_may_repeat(*pairs, np.zeros(1 << bits - 2, np.uint8)))
 
 
 def _counted(values: pl.Series, times: npt.NDArray[np.uint32]) -> pl.DataFrame:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import random
 
+import numpy as np
 import polars as pl
 import pytest
 
+from nymity.kernels.repeats import repeating_rows
 from nymity.risk import value_counts as module
-from nymity.risk.value_counts import repeating, value_counts
+from nymity.risk.value_counts import value_counts
 
 DRAW = random.Random(31)
 MANY = 400
@@ -57,11 +59,11 @@ def test_no_row_that_repeats_is_taken_for_one_that_is_alone() -> None:
     for _ in range(50):
         values = [DRAW.randrange(2**64) for _ in range(DRAW.randrange(1, 60))]
         pairs = [(DRAW.choice(values), DRAW.choice(values)) for _ in range(DRAW.randrange(1, 300))]
-        first, second = (pl.Series(one, dtype=pl.UInt64) for one in zip(*pairs, strict=True))
-        found = set(repeating(first, second).to_list())
+        first, second = (np.array(one, np.uint64) for one in zip(*pairs, strict=True))
+        found = set(repeating_rows(first, second).tolist())
         assert {row for row, pair in enumerate(pairs) if pairs.count(pair) > 1} <= found
 
 
 def test_most_rows_that_are_alone_are_told() -> None:
     numbers = pl.Series(range(10_000))
-    assert len(repeating(numbers.hash(seed=0), numbers.hash(seed=1))) < 1000
+    assert len(repeating_rows(*(numbers.hash(seed).to_numpy() for seed in (0, 1)))) < 1000

@@ -20,12 +20,12 @@ from nymity.core.errors import TableError
 from nymity.core.public_names import public_names
 from nymity.core.wording import count, percent
 from nymity.io import CodedTable, DetectedReading, Dictionary, ReadOptions, detect_reading, to_polars
+from nymity.kernels.repeats import repeating_rows
 from nymity.publishing.preparing.answers import Answers
 from nymity.risk.column_facts import TYPES
 from nymity.risk.evidence.by_name import says_place
 from nymity.risk.persons import PersonFinding, missed_by_records
 from nymity.risk.suggestion import LookedAt, look_at
-from nymity.risk.value_counts import repeating
 from nymity.table.attribute import Attribute, MissingPolicy, Role, WeightPublishing
 from nymity.table.builders import Flat, LostZeros, short_codes
 from nymity.table.encoding import person_ids
@@ -355,14 +355,14 @@ def _together(
         return _together_by_values(table, quasi, person)
     if len(quasi) <= TELLING:
         return table, 0
-    again = repeating(*(table[name].hash(seed=0) for name in quasi[:TELLING]))
-    return table[again], table.height - len(again)
+    again = repeating_rows(*(table[name].hash(seed=0).to_numpy() for name in quasi[:TELLING]))
+    return table[pl.Series(again)], table.height - len(again)
 
 
 def _together_by_values(table: CodedTable, quasi: list[str], person: PersonFinding | None) -> tuple[pl.DataFrame, int]:
     rows = pl.Series(np.arange(table.height, dtype=np.uint32))
     if len(quasi) > TELLING:
-        rows = repeating(*(table.coded[name].keys for name in quasi[:TELLING]))
+        rows = pl.Series(repeating_rows(*(table.coded[name].keys.to_numpy() for name in quasi[:TELLING])))
     keys = {name: table.coded[name].keys_at(rows) for name in quasi}
     if person is not None:
         who = table.coded[person.column]
