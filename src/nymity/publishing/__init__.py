@@ -53,6 +53,7 @@ __all__, __getattr__ = public_names(
         "running.pipeline": "publish",
         "running.private_engine_run": "run_in_engine",
         "running.run": "Run",
+        "sealing.fingerprint": "file_fingerprint",
         "sealing.signing": "Sign key_for new_key show_key CERTIFICATE_NAME PASSPHRASE_VARIABLE SIGNATURE_NAME",
     },
 )

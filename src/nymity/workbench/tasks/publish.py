@@ -21,9 +21,8 @@ from nymity.cli.publish import Destination, publish_job
 from nymity.core.custodian import REPORT_NAME
 from nymity.core.plain_data import read_json
 from nymity.core.progress import Observer
-from nymity.publishing import finish_earlier
+from nymity.publishing import file_fingerprint, finish_earlier
 from nymity.publishing.preparing.explore import at_levels
-from nymity.publishing.sealing.fingerprint import file_fingerprint
 from nymity.publishing.sealing.signing import CERTIFICATE_NAME, Sign
 from nymity.workbench.passphrases import ask_page
 from nymity.workbench.runs import FORETOLD_NAME, JOB_NAME, told_secret, write_json
