@@ -13,6 +13,7 @@ from nymity.core.errors import Interrupted
 from nymity.core.progress import Progress
 from nymity_lab.study import find_study
 from nymity_lab.study.exhibit import Exhibit
+from nymity_lab.study.outcome_record import OutcomeRecord
 from nymity_lab.study.runner import run_study
 from nymity_lab.study.study import Results
 from nymity_robust.study import STUDY
@@ -113,6 +114,15 @@ def test_samples_of_the_documented_run(full: dict[str, Exhibit]) -> None:
 def test_findings_of_the_documented_run(full: dict[str, Exhibit]) -> None:
     verdicts = [finding.holds for exhibit in full.values() for finding in exhibit.findings]
     assert (verdicts.count(True), verdicts.count(False), verdicts.count(None)) == (4, 5, 1)  # as the page says
+
+
+def test_what_is_kept_of_the_study_is_the_documented_run(full: dict[str, Exhibit]) -> None:
+    kept = OutcomeRecord.read(DOCS.parent / "studies/records", "robustness")
+    assert kept is not None
+    assert kept.version == STUDY.version
+    found = {number: [finding["ours"] for finding in exhibit["findings"]] for number, exhibit in kept.exhibits.items()}
+    assert found == {number: [finding.ours for finding in exhibit.findings] for number, exhibit in full.items()}
+    assert sum(map(len, found.values())) == 10
 
 
 @pytest.mark.parametrize("data", ["mnist", "cifar10"])

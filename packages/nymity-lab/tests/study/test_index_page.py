@@ -16,7 +16,7 @@ from nymity_lab.study import find_study, studies
 from nymity_lab.study.catalog import DOCUMENTS
 from nymity_lab.study.exhibit import Exhibit
 from nymity_lab.study.exhibit_parts import GENERATED
-from nymity_lab.study.index_page import BEGIN, END, render_index, with_index
+from nymity_lab.study.index_page import BEGIN, END, _outcome, render_index, with_index
 from nymity_lab.study.outcome_record import OutcomeRecord, keep
 from nymity_lab.study.runner import run_study
 from nymity_lab.study.study import Results
@@ -145,10 +145,9 @@ def test_rows_say_what_there_is(tmp_path: Path) -> None:
     empty = render_index(tmp_path)
     assert "| Figure 9 | k and beta | [safepub](safepub.md) | see the page | `nymity study run safepub` |" in empty
     assert "| Figure 1 | parts of anonymization algorithms |  | illustration |  |" in empty
-    shown = (
-        "| Table B.1 | answers to images of MNIST | [lucky-draws](../robustness/lucky-draws.md#samples-of-appendix-b) |"
-    )
-    assert f"{shown} shown | `python -m nymity_robust.review --show docs/robustness/mnist-bounded.json" in empty
+    assert "| Table B.1 | answers to images of MNIST | [robustness](robustness.md) | see the page |" in empty
+    assert "| document | see the page | illustration | in all |" in empty
+    assert "| Bild, Kuhn and Prasser (2018) | 14 | 8 | 22 |" in empty
     findings = [
         {"paper": "a | b", "ours": "c", "verdict": "holds"},
         {"paper": "d", "ours": "e", "verdict": "not decided"},
@@ -159,12 +158,22 @@ def test_rows_say_what_there_is(tmp_path: Path) -> None:
     some = render_index(tmp_path)
     assert "| Figure 9 | a \\| b | c | holds | `nymity study run safepub` |\n|  | d | e | not decided |  |" in some
     assert "| quick | 3 of 7 |" in some
+    assert "| document | not decided | see the page | illustration | in all |" in some  # what holds and what is not
+    assert "| Bild, Kuhn and Prasser (2018) | 1 | 13 | 8 | 22 |" in some
     other = "| Figure 10 | smoothness | [safepub](safepub.md) | see the page | `nymity study run safepub` |"
     assert other in some
     (tmp_path / "safepub.json").write_text(json.dumps(record | {"steps": 7}), encoding="utf-8")
     assert "| Figure 10 | smoothness |  | not built |  |" in render_index(tmp_path)
     (tmp_path / "safepub.json").write_text(json.dumps(record | {"steps": 7, "scale": "smoke"}), encoding="utf-8")
     assert other in render_index(tmp_path)
+
+
+def test_an_exhibit_is_called_by_its_worst_finding() -> None:
+    assert _outcome(["holds", "not decided", "does not hold"]) == "deviates"
+    assert _outcome(["not comparable", "holds", "not decided"]) == "not decided"
+    assert _outcome(["not comparable", "holds"]) == "reproduced"
+    assert _outcome(["not comparable"]) == "impossible here"
+    assert _outcome(["shown"]) == "shown"
 
 
 def test_a_page_without_marks_is_refused(tmp_path: Path) -> None:

@@ -11,22 +11,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogEntry:
-    """A table, figure or example of a document; ``study`` and ``number`` say which exhibit repeats it, if any does.
-
-    What no exhibit repeats may have a ``page`` that shows it, with the command that prints it from what is kept there.
-    """
+    """A table, figure or example of a document; ``study`` and ``number`` say which exhibit repeats it, if any does."""
 
     label: str
     title: str
     study: str | None = None
     number: str | None = None
-    page: str | None = None
-    printed_by: str | None = None
 
     @property
     def command(self) -> str | None:
         """What prints it."""
-        return self.printed_by if self.study is None else f"nymity study run {self.study}"
+        return None if self.study is None else f"nymity study run {self.study}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,12 +46,6 @@ def _within(study: str, number: str, exhibits: dict[str, str]) -> Iterator[Catal
     """Give what is part of an exhibit of another number."""
     for label, title in exhibits.items():
         yield CatalogEntry(label=label, title=title, study=study, number=number)
-
-
-def _on_page(page: str, printed_by: str, exhibits: dict[str, str]) -> Iterator[CatalogEntry]:
-    """Give what a page shows, from results that are kept beside it."""
-    for label, title in exhibits.items():
-        yield CatalogEntry(label=label, title=title, page=page, printed_by=printed_by)
 
 
 def _drawn(exhibits: dict[str, str]) -> Iterator[CatalogEntry]:
@@ -241,20 +230,11 @@ DOCUMENTS = (
                 "Figure A.1": "accidents",
             },
         ),
-        _on_page(
-            "../robustness/lucky-draws.md#samples-of-appendix-b",
-            "python -m nymity_robust.review --show docs/robustness/mnist-bounded.json --parts samples",
-            {"Table B.1": "answers to images of MNIST"},
-        ),
-        _on_page(
-            "../robustness/lucky-draws.md#samples-of-appendix-b",
-            "python -m nymity_robust.review --show docs/robustness/cifar10-bounded.json --parts samples",
-            {"Table B.2": "answers to images of CIFAR-10"},
-        ),
-        _on_page(
-            "../robustness/lucky-draws.md#samples-of-appendix-b",
-            "python -m nymity_robust.review MEMBERS.pt --parts samples --out REVIEW",
+        _shown(
+            "robustness",
             {
+                "Table B.1": "answers to images of MNIST",
+                "Table B.2": "answers to images of CIFAR-10",
                 "Figure B.1": "images added up, MNIST 1",
                 "Figure B.2": "images added up, MNIST 2",
                 "Figure B.3": "images added up, CIFAR-10 1",

@@ -13,6 +13,18 @@ from nymity_lab.study.outcome_record import OutcomeRecord
 BEGIN, END = "<!-- every table and figure: generated, do not edit -->", "<!-- end of what is generated -->"
 ILLUSTRATION, SHOWN, NOT_KEPT, NOT_BUILT = "illustration", "shown", "see the page", "not built"
 
+#: What an exhibit is called by its findings, the first that it has.
+OUTCOMES = {
+    "does not hold": "deviates",
+    "not decided": "not decided",
+    "holds": "reproduced",
+    "not comparable": "impossible here",
+}
+COLUMNS = (
+    *("reproduced", "deviates", "not decided", "impossible here"),
+    *(SHOWN, NOT_KEPT, NOT_BUILT, ILLUSTRATION),
+)
+
 
 def with_index(page: str, records: Path) -> str:
     """Return the page with the table between its marks made anew."""
@@ -28,7 +40,7 @@ def render_index(records: Path) -> str:
     names = sorted({entry.study for document in DOCUMENTS for entry in document.entries if entry.study})
     kept = {name: record for name in names if (record := OutcomeRecord.read(records, name)) is not None}
     sections = [_section(document, kept) for document in DOCUMENTS]
-    return "\n".join([_counts(kept), "", *_runs(kept), *sections])
+    return "\n".join([_counts(kept), "", *_outcomes(kept), *_runs(kept), *sections])
 
 
 def _section(document: Document, kept: dict[str, OutcomeRecord]) -> str:
@@ -45,10 +57,6 @@ def _section(document: Document, kept: dict[str, OutcomeRecord]) -> str:
 
 def _rows(entry: CatalogEntry, kept: dict[str, OutcomeRecord]) -> Iterator[tuple[str, ...]]:
     """Give a row for each finding of the exhibit, or one for what has none."""
-    if entry.page is not None:
-        name = Path(entry.page.partition("#")[0]).stem
-        yield entry.label, entry.title, f"[{name}]({entry.page})", SHOWN, f"`{entry.command}`"
-        return
     if entry.study is None or entry.number is None:
         yield entry.label, entry.title, "", ILLUSTRATION, ""
         return
@@ -75,6 +83,34 @@ def _counts(kept: dict[str, OutcomeRecord]) -> str:
     verdicts = Counter(cells[3] for entry in entries for cells in _rows(entry, kept))
     told = ", ".join(f"{verdict}: {n}" for verdict, n in sorted(verdicts.items(), key=lambda pair: -pair[1]))
     return f"{len(entries)} tables, figures and examples of five documents; rows by verdict: {told}."
+
+
+def _outcomes(kept: dict[str, OutcomeRecord]) -> Iterator[str]:
+    """Count what became of each document's tables and figures, each by all of its findings."""
+    counted = {
+        _who(document.title): Counter(
+            _outcome([cells[3] for cells in _rows(entry, kept)]) for entry in document.entries
+        )
+        for document in DOCUMENTS
+    }
+    counted["all"] = sum(counted.values(), Counter[str]())
+    shown = [outcome for outcome in COLUMNS if counted["all"][outcome]]
+    yield f"| document | {' | '.join(shown)} | in all |"
+    yield f"| --- |{' --- |' * (len(shown) + 1)}"
+    for title, outcomes in counted.items():
+        yield f"| {title} | {' | '.join(str(outcomes[outcome]) for outcome in shown)} | {outcomes.total()} |"
+    yield ""
+
+
+def _who(title: str) -> str:
+    """Return the authors, and the year if it is there."""
+    authors, year, _ = title.partition(")")
+    return authors + year if year else title.partition(",")[0]
+
+
+def _outcome(verdicts: list[str]) -> str:
+    """Return what became of an exhibit: the first of :data:`OUTCOMES` that one of its findings has, or what it is."""
+    return next((said for verdict, said in OUTCOMES.items() if verdict in verdicts), verdicts[0])
 
 
 def _runs(kept: dict[str, OutcomeRecord]) -> Iterator[str]:
