@@ -230,6 +230,7 @@ DOCUMENTS = (
                 "Figure A.1": "accidents",
             },
         ),
+        _drawn({"Table A.5": "machines"}),
         _shown(
             "robustness",
             {
