@@ -255,7 +255,7 @@ def test_the_file_has_no_list_of_values(tmp_path: Path) -> None:
     assert alone.is_partial
     new = pl.DataFrame({"age": [37, 93], "illness": ["x", "y"]})
     assert alone.apply(new, unseen="mask").table["age"].to_list() == ["30-39"]
-    with pytest.raises(FileError, match=r"seen\.json beside it"):
+    with pytest.raises(FileError, match=r"seen\.json next to it"):
         alone.with_values()
 
 

@@ -194,7 +194,7 @@ def test_an_error_says_what_to_try(page: Any) -> None:
     page.keyboard.press("Enter")
     card = page.get_by_role("alert")
     card.get_by_text("/nowhere/at-all.csv").wait_for()
-    card.get_by_text("a file or folder that is there").wait_for()
+    card.get_by_text("an existing file or folder").wait_for()
     shot(page, "error-1280")
 
 

@@ -106,7 +106,7 @@ def test_a_password_file_that_others_can_read_is_refused(tmp_path: Path) -> None
     _check_files(house)
     tmp_path.chmod(0o755)
     house.passwords.chmod(0o644)
-    with pytest.raises(InputError, match="its owner alone"):
+    with pytest.raises(InputError, match="only its owner"):
         _check_files(house)
     house.passwords.unlink()
     with pytest.raises(InputError, match="a password file"):

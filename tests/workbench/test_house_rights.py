@@ -460,7 +460,7 @@ def test_a_page_that_stays_open_is_worth_nothing_when_the_project_is_not_shared_
         lambda: held.runs.start("publish", job=held.job_path, version=1),
         lambda: held.change_job("x", lambda data: {**data, "target": "age"}),
     ):
-        with pytest.raises(InputError, match="a project that is there for you"):
+        with pytest.raises(InputError, match="a project that you may open"):
             act()
 
 

@@ -249,7 +249,7 @@ def test_a_private_release_shows_what_is_in_it_and_nothing_beside(private: tuple
     assert found["total"] == table.height
     assert [list(row.values()) for row in found["rows"]] == [list(row) for row in table.head(7).cast(pl.String).rows()]
     assert all(set(row) == {"c0", "c1"} for row in found["rows"])
-    with pytest.raises(ParameterError, match="beside the table"):
+    with pytest.raises(ParameterError, match="next to the table"):
         _ = one.beside
     for look in (analyse, figures_of):
         with pytest.raises(ParameterError, match="void"):

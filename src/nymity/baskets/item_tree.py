@@ -64,7 +64,7 @@ class ItemTree:
                 elif below[number] != own or seen[number] < level - 1:
                     raise HierarchyError(
                         where,
-                        expected="each name to stand for the same items on every level: a released set has names alone",
+                        expected="each name to stand for the same items on every level: a released set has only names",
                         got=f"{quoted(label)} for {len(below[number])} items on one level and {len(own)} on another",
                         hint="give one of the two another name",
                     )

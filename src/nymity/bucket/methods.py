@@ -147,7 +147,7 @@ def _sensitive_attribute(table: EncodedTable, key: str) -> str:
     if len(table.sensitive) != 1:
         raise SchemaError(
             f"schema, for the method {key!r}",
-            expected="one sensitive column: values of a second one beside the quasi-identifiers would be open to all",
+            expected="one sensitive column: values of a second one would be open to all next to the quasi-identifiers",
             got=", ".join(map(repr, table.sensitive)) or "none",
             hint="leave the others out, or publish by another method",
         )

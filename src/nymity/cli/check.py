@@ -227,7 +227,7 @@ def _beside(release: Path) -> Path:
     if not found.is_file():
         raise InputError(
             str(release),
-            expected=f"a {CERTIFICATE_NAME} beside it to check against",
+            expected=f"a {CERTIFICATE_NAME} next to it to check against",
             got="none",
             hint="name one with --certificate, or the job with --job",
         )

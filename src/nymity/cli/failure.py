@@ -105,7 +105,7 @@ def _check_folder() -> None:
         Path.cwd()
     except OSError as error:
         raise FileError(
-            "the current folder", expected="one that is there", got=error.strerror or str(error), hint="cd elsewhere"
+            "the current folder", expected="one that exists", got=error.strerror or str(error), hint="cd elsewhere"
         ) from error
 
 

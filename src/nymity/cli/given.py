@@ -56,7 +56,7 @@ class Given:
         """Refuse roles beside what has its own; a job may say more of a release than its certificate."""
         option = "--quasi" if quasi is not None else "--job" if job is not None and self.kind == "job" else None
         if self.kind != "table" and option is not None:
-            raise InputError(where, expected=f"a {self.kind} alone, which names the roles", got=f"{option} beside it")
+            raise InputError(where, expected=f"only a {self.kind}, which names the roles", got=f"{option} as well")
 
 
 def job_of_given(
@@ -85,7 +85,7 @@ def job_of_given(
     if quasi is None:
         raise InputError(
             where,
-            expected="either --job or --quasi beside a table",
+            expected="either --job or --quasi with a table",
             got="neither",
             hint=f"nymity inspect {path} --job job.toml suggests roles and writes a job to correct",
         )

@@ -61,7 +61,7 @@ def command(
     if column is None:
         for option, given in (("--save", save), ("--kind", kind)):
             if given is not None:
-                raise ParameterError(option, expected="--column beside it: there is nothing to suggest", got="none")
+                raise ParameterError(option, expected="--column with it: there is nothing to suggest", got="none")
         shown = _Shown(_read(file, reading.get("delimiter")))
     else:
         if save is not None:

@@ -185,7 +185,7 @@ def _with_survey(roles: Schema | list[str], weight: str | None, household: str |
     if isinstance(roles, Schema):
         raise ParameterError(
             "--weight" if weight is not None else "--household",
-            expected="--quasi beside it",
+            expected="--quasi with it",
             got="--job, whose schema has the roles of all columns",
             hint='role = "weight" and role = "household" in the schema of the job',
         )

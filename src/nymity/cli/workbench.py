@@ -67,7 +67,7 @@ def command(
 def _serve_house(path: Path, screen: Screen, *, alone: tuple[object, ...]) -> None:
     if any(one is not None for one in alone):
         raise ParameterError(
-            "--serve", expected="a configuration that says all of it", got="a table, --projects or --port beside it"
+            "--serve", expected="a configuration that says all of it", got="a table, --projects or --port with it"
         )
     configuration = import_module("nymity.workbench.house.configuration").HouseConfiguration.load(path)
 

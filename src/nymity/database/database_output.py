@@ -55,7 +55,7 @@ class DatabaseOutput:
                     kind.check_names(f"output.{name}", [value])
         validation.instance("output.repeat", self.repeat, bool, expected="true or false")
         if self.repeat and not self.grows:
-            raise JobError("output.repeat", expected="mode = 'append' beside it", got=f"mode = {self.mode!r}")
+            raise JobError("output.repeat", expected="mode = 'append' with it", got=f"mode = {self.mode!r}")
         if self.table.lower() == RECORDS:
             raise JobError("output.table", expected="a table of its own", got=f"{RECORDS!r}, where releases are listed")
 

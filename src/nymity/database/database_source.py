@@ -74,7 +74,7 @@ class DatabaseSource:
                 hint='table = "patients", or query = "select ..."',
             )
         if self.schema is not None and self.table is None:
-            raise JobError("source.schema", expected="a table beside it", got="a query, which names schemas itself")
+            raise JobError("source.schema", expected="a table with it", got="a query, which names schemas itself")
 
     @cached_property
     def address(self) -> Address:

@@ -90,7 +90,7 @@ class DuckDB(FileKind):
             return
         try:
             session.run(f"ATTACH {literal(str(fresh))} AS {_FRESH}")
-            session.run(f"COPY FROM DATABASE {quoted(name)} TO {_FRESH}", expected="to write the file anew")
+            session.run(f"COPY FROM DATABASE {quoted(name)} TO {_FRESH}", expected="to rewrite the file")
             for table in sorted(ours):
                 _compare(session, quoted(name), f"{quoted(within)}.{quoted(table)}")
             session.commit()
@@ -109,7 +109,7 @@ def _refuse_pending(session: Session, file: Path) -> None:
     """Refuse to put another file beside what DuckDB has not written into this one."""
     if file.with_name(f"{file.name}.wal").exists():
         where = f"output ({session.address.shown})"
-        raise DatabaseError(where, expected="everything written into the file", got=f"{file.name}.wal beside it")
+        raise DatabaseError(where, expected="everything written into the file", got=f"{file.name}.wal next to it")
 
 
 def _others(session: Session, schema: str, ours: Collection[str]) -> bool:

@@ -65,7 +65,7 @@ class SQLite(FileKind):
             if blob or (text and (whole or real)):
                 raise TableError(
                     f"column {name!r}",
-                    expected="text alone, or numbers alone",
+                    expected="only text, or only numbers",
                     got="bytes" if blob else "text beside numbers",
                     hint=f"a query with cast({quoted(name)} as text)",
                 )

@@ -105,7 +105,7 @@ class TableWriter:
                 f"output.table ({self.place})",
                 expected="a batch that was not appended yet",
                 got=f"the cells of the batch of {written[0][0]}",
-                hint="repeat = true beside the mode, if the same rows are meant to be there twice",
+                hint="add repeat = true next to the mode, if the same rows are meant to be there twice",
             )
 
     def put(self, name: str, frame: pl.DataFrame, says: str, columns: Mapping[str, str]) -> pl.DataFrame:

@@ -117,7 +117,7 @@ def census_parts() -> tuple[pl.DataFrame, pl.DataFrame]:
     train, place = learning_table("adult-census"), locate("adult-census")
     beside = place.with_name(place.name.replace("adult.data", "adult.test"))
     if not beside.is_file():
-        raise FileError("the test part of Adult", expected=f"{beside.name} beside {place.name}", got="no such file")
+        raise FileError("the test part of Adult", expected=f"{beside.name} next to {place.name}", got="no such file")
     words = pl.all().str.strip_chars().replace("?", None)
     test = pl.read_csv(beside, has_header=False, new_columns=train.columns, skip_rows=1, infer_schema=False)
     test = test.with_columns(words).with_columns(pl.col(TARGET).str.strip_chars_end("."))

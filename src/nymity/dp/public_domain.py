@@ -53,7 +53,7 @@ def _public(name: str, attribute: Attribute) -> Attribute:
     where = f"hierarchy of {name!r}"
     hierarchy = attribute.hierarchy.build(pl.Series([], dtype=pl.String), where=where)
     if any(MASK in labels for labels in hierarchy.labels[:-1]) or MASK in hierarchy.values:
-        raise SchemaError(where, expected=f"{MASK!r} at the top alone", got=f"{MASK!r} on a level below")
+        raise SchemaError(where, expected=f"{MASK!r} only at the top", got=f"{MASK!r} on a level below")
     if attribute.missing == "category" and hierarchy.height:
         hierarchy = hierarchy.with_missing(where=where)
     if attribute.unlisted is not None and attribute.unlisted not in hierarchy.index:

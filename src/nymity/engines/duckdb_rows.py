@@ -143,7 +143,7 @@ def _check_columns(columns: Mapping[str, pl.DataType]) -> None:
         if (other := folded.setdefault(name.encode().lower(), name)) != name:
             raise TableError(
                 f"column {name!r}",
-                expected="names that differ in more than case alone, which DuckDB does not tell apart",
+                expected="names that differ in more than case, which DuckDB ignores",
                 got=f"also {other!r}",
                 hint="rename one of them, or engine 'streaming'",
             )

@@ -118,5 +118,5 @@ class AnytimeLattice(LatticeSearch):
                 "anytime-lattice.resume",
                 expected="the same loss, suppression (also of persons) and outliers as before",
                 got="another",
-                hint="dataclasses.replace(method, seconds=...) changes the budget alone",
+                hint="dataclasses.replace(method, seconds=...) changes only the budget",
             )

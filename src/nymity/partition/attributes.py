@@ -166,7 +166,7 @@ def _weights(table: EncodedTable) -> list[float]:
 def _check_bounds(given: Sequence[float], numbers: Mapping[Label, Fraction], where: str) -> None:
     """Refuse bounds of what is no axis of numbers, and such that leave out a number that occurs."""
     if not numbers:
-        raise ParameterError(where, expected="bounds for attributes of numbers alone", got=repr(list(given)))
+        raise ParameterError(where, expected="bounds only for attributes of numbers", got=repr(list(given)))
     least, most = min(numbers.values()), max(numbers.values())
     if given[0] > least or given[1] < most:
         inside = f"bounds that include {float(least):g} to {float(most):g}, the values there"

@@ -203,7 +203,7 @@ def _refuse_other_models(key: str, models: Sequence[PrivacyModel]) -> None:
         if not isinstance(model, KMatching):
             raise ParameterError(
                 f"{key}: {model.key}",
-                expected="'k-matching' alone, for rows need not be equal and form no classes",
+                expected="only 'k-matching', for rows need not be equal and form no classes",
                 got=model.title,
                 hint="promise 'k-matching', which is weaker than k-anonymity, or use the method 'mondrian'",
             )

@@ -248,7 +248,7 @@ def refuse_all_but_sizes(key: str, problem: PartitionProblem) -> None:
         model = next(model for model in problem.models if not model.size_only)
         raise ParameterError(
             f"{key}: {model.key}",
-            expected="models that ask for the size of classes alone",
+            expected="models that ask only for the size of classes",
             got=model.title,
             hint="use 'mondrian', 'greedy-search' or 'k-member'",
         )

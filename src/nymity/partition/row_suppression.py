@@ -64,7 +64,7 @@ class RowSuppression(Suppression):
             if not isinstance(model, self.keeps):
                 raise ParameterError(
                     f"{self.key}: {model.key}",
-                    expected=f"{self.keeps.key!r} alone, for rows need not be equal and form no classes",
+                    expected=f"only {self.keeps.key!r}, for rows need not be equal and form no classes",
                     got=model.title,
                     hint="use the method 'cell-suppression', which makes classes",
                 )

@@ -316,8 +316,8 @@ class Groups:
         if self.originals is None:
             raise InputError(
                 "verification",
-                expected="the original beside the table",
-                got="the table alone, from which a promise about matching it with the original cannot be checked",
+                expected="the original as well as the table",
+                got="only the table, from which a promise about matching it with the original cannot be checked",
                 hint="give the original: check(release, job=job, original=table), or --job and --original",
             )
         return Consistency.of([self._source[name] for name in self._quasi], self._quasi, self.originals)
@@ -327,8 +327,8 @@ class Groups:
         if self.population is None:
             raise InputError(
                 "verification",
-                expected="the population beside the table",
-                got="the table alone, from which a promise about a population cannot be checked",
+                expected="the population as well as the table",
+                got="only the table, from which a promise about a population cannot be checked",
                 hint="give the recoding of the release, and the job that names the population",
             )
         if self._person_of_people is None:

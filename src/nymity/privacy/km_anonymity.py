@@ -59,7 +59,7 @@ class KMAnonymity(ModelOfK):
             if not model.about_items and (not model.size_only or model.second_table or model.needs_source):
                 raise ParameterError(
                     f"privacy: {model.key}",
-                    expected="nothing but sizes of classes beside k^m-anonymity",
+                    expected="only promises about sizes of classes with k^m-anonymity",
                     got=f"{model.title}, which is about everybody in a class: who knows items of a person too finds "
                     "some of them only",
                     hint="leave it out, or publish without the items",

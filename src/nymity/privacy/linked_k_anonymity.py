@@ -98,12 +98,12 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
                     f"{self.key}.of",
                     expected="one unit for all promises of a job: persons or households are left out whole, not both",
                     got=f"{self.of!r} and {model.of!r}",
-                    hint="of = 'household' alone: where k households share a class, so do k persons",
+                    hint="use only of = 'household': where k households share a class, so do k persons",
                 )
             if model.over_persons != "links" and not model.size_only:
                 raise ParameterError(
                     f"privacy: {model.key}",
-                    expected="nothing but numbers of persons beside linked k-anonymity",
+                    expected="only promises about numbers of persons with linked k-anonymity",
                     got=f"{model.title}, which is about everybody in a class: who knows several records of a person "
                     "finds some of them only",
                     hint="leave it out, or publish no pseudonym: rows that are not linked keep it",

@@ -45,7 +45,7 @@ def check_contained(where: str, table: EncodedTable, *, inside: str, outside: st
     if table.population is None:
         raise ParameterError(
             where,
-            expected=f"a table that was encoded beside {outside}",
+            expected=f"a table that was encoded together with {outside}",
             got="one without",
             hint="publish reads and encodes both; encode(table, schema, population=...) does so for one table",
         )

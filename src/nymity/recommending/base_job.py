@@ -74,7 +74,7 @@ def suggested_schema(table: pl.DataFrame, target: str | None, quasi: Sequence[st
 def _of_job(job: Job, target: str | None, beside: dict[str, Any]) -> tuple[Job, pl.DataFrame]:
     extra = [name for name, value in beside.items() if value is not None]
     if extra:
-        raise JobError("recommend", expected="a job alone, which names them", got=f"a job and {', '.join(extra)}")
+        raise JobError("recommend", expected="only a job, which names them", got=f"a job and {', '.join(extra)}")
     refuse_children("job", job.children)
     models = [model for model in job.privacy if not isinstance(model, KAnonymity)]
     whole = _job(job.schema, tuple(models), target or job.target, source=job.source)
@@ -96,7 +96,7 @@ def _job(
     if (column := schema.item_column) is not None:
         raise JobError(
             f"schema.{column.name}",
-            expected="one value in a cell: settings are tried for levels alone",
+            expected="one value in a cell: settings are tried only for levels",
             got="sets of items",
             hint="declare it identifying, and publish it by a job of its own with km-anonymity",
         )

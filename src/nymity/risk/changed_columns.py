@@ -112,8 +112,8 @@ def changed_columns(
         raise TableError(
             "release",
             expected="a release with the custodian's log, which says of which record each row is",
-            got="the table alone",
-            hint="ny.open(folder) finds the custodian's folder beside it",
+            got="only the table",
+            hint="ny.open(folder) finds the custodian's folder next to it",
         )
     source = to_polars(original)
     released, names = released.beside(source), _names(released, columns)

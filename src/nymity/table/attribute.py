@@ -520,7 +520,7 @@ def _built_by(given: HierarchySource | str | None, parameters: Mapping[str, Any]
         names = ", ".join(parameters)
         raise SchemaError(
             "hierarchy",
-            expected=f"the name of a builder beside {names}, such as quasi('intervals', width=5)",
+            expected=f"the name of a builder with {names}, such as quasi('intervals', width=5)",
             got="none" if given is None else repr(given)[:80],
         )
     return given

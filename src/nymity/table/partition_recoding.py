@@ -423,8 +423,8 @@ class FreeformRecoding(PartitionRecoding):
         if self.is_partial:
             raise ParameterError(
                 "recoding",
-                expected=f"one with the values it was decided on ({SEEN_NAME} beside it)",
-                got="that of a freeform release alone, which does not tell which rows fit a record",
+                expected=f"one with the values it was decided on ({SEEN_NAME} next to it)",
+                got="only that of a freeform release, which does not say which rows fit a record",
                 hint="take the custodian's folder of the release, or publish the whole table again",
             )
         return super().recode(table, unseen, outliers, draws)

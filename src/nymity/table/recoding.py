@@ -240,9 +240,9 @@ class Recoding(ABC):
         if self.is_partial:
             raise FileError(
                 where,
-                expected=f"the values that the recoding was decided on ({SEEN_NAME} beside it)",
-                got="the recoding alone",
-                hint="take the custodian's folder of the release; the recoding alone publishes further rows",
+                expected=f"the values that the recoding was decided on ({SEEN_NAME} next to it)",
+                got="only the recoding",
+                hint="take the custodian's folder of the release; the recoding by itself publishes further rows",
             )
         return self
 

@@ -132,7 +132,7 @@ class Released:
             raise TableError(
                 "release",
                 expected="the recoding: means and other centres of groups do not tell what they were made of",
-                got="the table alone",
+                got="only the table",
                 hint="take the custodian's folder of the release, or --recoding",
             )
 

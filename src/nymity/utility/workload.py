@@ -108,7 +108,7 @@ class Workload:
         """
         quasi = [name for name in domains if name != sensitive]
         if not quasi:
-            raise ParameterError("queries", expected="at least one column beside the sensitive one", got="none")
+            raise ParameterError("queries", expected="at least one column besides the sensitive one", got="none")
         whole_number("n", n, at_least=1, at_most=MOST_QUERIES)
         number("selectivity", selectivity, above=0, at_most=1)
         whole_number("seed", seed, at_least=0)

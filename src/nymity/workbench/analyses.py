@@ -77,7 +77,7 @@ class OpenedTrial:
             raise ParameterError(
                 "result",
                 expected="a release that promises no differential privacy",
-                got="a private one, which shows nothing beside the table it was made from",
+                got="a private one, which can show nothing next to the table it was made from",
             )
         original = load_source(self.job)
         log = check_source(self.opened, original)

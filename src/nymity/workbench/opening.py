@@ -39,7 +39,7 @@ class LyingThere:
             reach.check_read("path", text.strip())
         path = resolved(Path(path_text("path", text.strip())).expanduser())
         if not os.path.exists(path):  # noqa: PTH110 -- Path.exists fails with names that are too long
-            raise FileError(str(path), expected="a file or folder that is there", got="none", hint="the whole path")
+            raise FileError(str(path), expected="an existing file or folder", got="none", hint="the whole path")
         if (path / PROJECT_NAME).is_file() and reach is None:  # those of a house are not opened by their folder
             return LyingThere(kind="project", path=path)
         if path.suffix.lower() == ".toml":

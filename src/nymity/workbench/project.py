@@ -267,7 +267,7 @@ class Project:
     def require(self, right: Right, where: str) -> None:
         """Refuse what its actor may not, or not any more: pages stay open when a project is not shared any longer."""
         if self.actor.in_house and not self.is_theirs:
-            raise ParameterError(where, expected="a project that is there for you", got="none")
+            raise ParameterError(where, expected="a project that you may open", got="none")
         self.actor.require(right, where)
 
     def check_reach(self, data: Mapping[str, Any], known: Mapping[str, Any] | None = None) -> None:
@@ -340,7 +340,7 @@ class Project:
         data = self.job_data.get("source")
         if not isinstance(data, dict):
             where = str(self.job_path or self.audit.path)
-            raise FileError(where, expected="a job that names its table", got="none", hint="open the table anew")
+            raise FileError(where, expected="a job that names its table", got="none", hint="open the table again")
         return data
 
     def source(self) -> ny.Source | ny.DatabaseSource:

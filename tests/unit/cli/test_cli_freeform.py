@@ -50,7 +50,7 @@ def test_a_narrowed_cell_is_caught(freeform: Path, nymity: Run) -> None:
     assert "A promise is broken." in done.stdout
     without_job = nymity("check", "release/release.csv", "--original", "people.csv")
     assert without_job.exit_code == 2
-    assert "the job beside the original" in " ".join(without_job.output.split())
+    assert "the job as well as the original" in " ".join(without_job.output.split())
 
 
 def test_other_promises_are_refused(freeform: Path, nymity: Run) -> None:

@@ -112,7 +112,7 @@ def test_columns_by_name(survey: Path, nymity: Run) -> None:
     assert found["households"]["households"] == 20
     with_job = nymity("risk", "survey.csv", "--job", "survey.toml", "--weight", "weight")
     assert with_job.exit_code == 2
-    assert "expected --quasi beside it" in " ".join(with_job.output.split())
+    assert "expected --quasi with it" in " ".join(with_job.output.split())
     twice = nymity("risk", "survey.csv", "--quasi", "age", "--weight", "age")
     assert "expected a column with no other role" in " ".join(twice.output.split())
 

@@ -123,4 +123,4 @@ def test_a_folder_that_was_removed_is_told(
     with pytest.raises(SystemExit) as ended:
         app(["publish", "job.toml", "--out", "release"])
     assert ended.value.code == 2
-    assert "the current folder: expected one that is there" in capsys.readouterr().err
+    assert "the current folder: expected one that exists" in capsys.readouterr().err

@@ -648,7 +648,7 @@ def test_a_batch_is_appended_twice_only_where_that_is_meant(url: str, tmp_path: 
     made(job(url, mode="append", repeat=True)).save(tmp_path / "r1")
     assert rows(url) == 120
     assert ny.check(ny.open(tmp_path / "r1", url=url)).holds
-    with pytest.raises(JobError, match="mode = 'append' beside it"):
+    with pytest.raises(JobError, match="mode = 'append' with it"):
         job(url, repeat=True)
 
 

@@ -256,7 +256,7 @@ def test_sqlite_cells_of_several_types_are_refused(tmp_path: Path) -> None:
         file.executemany("INSERT INTO a VALUES (?, ?)", [(i, i / 2) for i in range(3000)] + [("old", 1)])
     file.close()
     source = ny.DatabaseSource(url=f"sqlite:///{tmp_path / 'a.db'}", table="a")
-    with pytest.raises(TableError, match="column 'x': expected text alone, or numbers alone, got text beside numbers"):
+    with pytest.raises(TableError, match="column 'x': expected only text, or only numbers, got text beside numbers"):
         source.read()
     found = ny.DatabaseSource(url=source.url, query="SELECT cast(x AS text) AS x, y FROM a").read()
     assert found["x"].dtype == pl.String

@@ -65,5 +65,5 @@ def test_both_parts_are_complete_records(folder: Path, packed: bool) -> None:
 
 def test_a_missing_test_part_is_named(folder: Path) -> None:
     (folder / "adult.data").write_text(TRAIN)
-    with pytest.raises(FileError, match=r"adult\.test beside adult\.data"):
+    with pytest.raises(FileError, match=r"adult\.test next to adult\.data"):
         census_parts()

@@ -120,7 +120,7 @@ def test_bounds_say_nothing_of_missing_values() -> None:
     [
         ([20, 60], {"x": [30, 100]}, r"test.bounds, x: expected bounds that include 20 to 60.*got \[30, 100\]"),
         ([20, 60], {"x": [0, 59.5]}, "bounds that include 20 to 60"),
-        (["a", "b"], {"x": [0, 1]}, "test.bounds, x: expected bounds for attributes of numbers alone"),
+        (["a", "b"], {"x": [0, 1]}, "test.bounds, x: expected bounds only for attributes of numbers"),
         ([20, 60], {"y": [0, 100]}, "test.bounds: expected names of quasi-identifiers, got 'y'"),
     ],
 )

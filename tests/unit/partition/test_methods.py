@@ -121,7 +121,7 @@ def test_classes_that_break_a_promise_are_merged(method: RecordMethod, model: Pr
 def test_what_is_proved_of_size_alone_takes_no_other_model(method: RecordMethod) -> None:
     table = accidents().with_columns(sensitive=pl.Series(list("ab") * 10))
     schema = Schema({**{name: quasi() for name in accidents().columns}, "sensitive": sensitive()})
-    with pytest.raises(ParameterError, match="models that ask for the size of classes alone"):
+    with pytest.raises(ParameterError, match="models that ask only for the size of classes"):
         method.run(encode(table, schema), [KAnonymity(k=2), DistinctLDiversity(l=2, attribute="sensitive")])
 
 

@@ -167,7 +167,7 @@ def test_sensitive_values_have_no_say_and_nothing_is_drawn(method: RowSuppressio
 
 @pytest.mark.parametrize("method", [SubsetSuppression(), WildcardSuppression()], ids=lambda method: method.key)
 def test_other_promises_are_refused(method: RowSuppression) -> None:
-    with pytest.raises(ParameterError, match=f"{method.key}: k-anonymity: expected '.*-k-anonymity' alone"):
+    with pytest.raises(ParameterError, match=f"{method.key}: k-anonymity: expected only '.*-k-anonymity'"):
         published(method, [("a", "b")] * 4, [KAnonymity(k=2)])
 
 

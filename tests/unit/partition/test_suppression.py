@@ -154,7 +154,7 @@ def test_values_are_generalized_first() -> None:
 def test_classes_that_break_another_promise_are_merged() -> None:
     release = published(CellSuppression(), [KAnonymity(k=3), DistinctLDiversity(l=3, attribute="ill")])
     assert release.verification.holds
-    with pytest.raises(ParameterError, match="models that ask for the size of classes alone"):
+    with pytest.raises(ParameterError, match="models that ask only for the size of classes"):
         published(ExactSuppression(), [DistinctLDiversity(l=3, attribute="ill")])
 
 

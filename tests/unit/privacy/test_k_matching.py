@@ -154,7 +154,7 @@ def test_classes_of_k_equal_rows_keep_it() -> None:
 def test_without_the_source_there_is_no_verdict() -> None:
     alone = Groups(frame([("30", "f")]), ("age", "sex"))
     assert KMatching.measure(alone) == {"k": None}
-    with pytest.raises(InputError, match="the original beside the table"):
+    with pytest.raises(InputError, match="the original as well as the table"):
         KMatching(k=1).holds(alone)
 
 

@@ -308,5 +308,5 @@ def test_parameters_that_no_table_can_keep() -> None:
 
 @pytest.mark.parametrize("model", [KMap(k=1, population="-"), presence(0, 1)], ids=["k-map", "presence"])
 def test_a_table_that_was_encoded_alone_is_refused(model: Any) -> None:
-    with pytest.raises(ParameterError, match="encoded beside"):
+    with pytest.raises(ParameterError, match="encoded together with"):
         model.check(encode(EVERYONE, SCHEMA))

@@ -53,7 +53,7 @@ def test_a_job_says_everything_by_itself(tmp_path: Path) -> None:
     described = job(source=Source(path=str(tmp_path / "people.csv")))
     expected = explore(people(), people_schema(), privacy=[K2, DIVERSE], method=OptimalLattice(suppression=0.2))
     assert_frame_equal(explore(described).frame(), expected.frame())
-    with pytest.raises(JobError, match="explore: expected a job alone"):
+    with pytest.raises(JobError, match="explore: expected only a job"):
         explore(described, privacy=K2)
     with pytest.raises(JobError, match=r"explore\(frame, \{"):
         explore(people())

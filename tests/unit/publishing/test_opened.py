@@ -103,7 +103,7 @@ def test_what_is_not_known_is_asked_for() -> None:
     ):
         with pytest.raises(SchemaError, match="the schema the table was released by"):
             ask()
-    with pytest.raises(FileError, match=r"certificate\.json beside it"):
+    with pytest.raises(FileError, match=r"certificate\.json next to it"):
         _ = received.certificate
     with pytest.raises(NymityError, match="a job or a certificate"):
         ny.check(received)
@@ -112,7 +112,7 @@ def test_what_is_not_known_is_asked_for() -> None:
 def test_what_contradicts_itself_is_refused(made: tuple[ny.Release, Path], tmp_path: Path) -> None:
     release, folder = made
     for further in ({"schema": SCHEMA}, {"custodian": tmp_path}):
-        with pytest.raises(ParameterError, match="a Release alone"):
+        with pytest.raises(ParameterError, match="only a Release"):
             ny.open(release, **further)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"given to nymity\.open"):
         ny.check(ny.open(folder), job=release.job)

@@ -73,7 +73,7 @@ def test_a_job_says_everything_by_itself() -> None:
     with pytest.raises(JobError, match="source: expected a path"):
         publish(job)
     for extra in ({"schema": people_schema()}, {"privacy": K2}, {"output": Output()}, {"method": OptimalLattice()}):
-        with pytest.raises(JobError, match="a job alone"):
+        with pytest.raises(JobError, match="only a job"):
             publish(job, **extra)  # type: ignore[arg-type]
 
 

@@ -105,7 +105,7 @@ def test_without_the_original_nothing_is_claimed() -> None:
     assert not found.holds
     assert found.verification.holds  # nothing is broken
     assert found.unchecked == (K3.promise(),)
-    with pytest.raises(InputError, match="the job beside the original"):
+    with pytest.raises(InputError, match="the job as well as the original"):
         check(release.frame, certificate=release.certificate, original=people())
 
 
@@ -205,7 +205,7 @@ def test_the_draw_decides_whose_other_columns_a_row_has(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("model", [K2, DistinctLDiversity(l=2, attribute="disease")], ids=lambda model: model.key)
 def test_other_models_are_refused(model: object) -> None:
-    with pytest.raises(ParameterError, match="'k-matching' alone") as caught:
+    with pytest.raises(ParameterError, match="only 'k-matching'") as caught:
         publish(people(), SCHEMA, privacy=[K3, model], method=FreeformGreedy())  # type: ignore[list-item]
     assert "k-matching" in caught.value.hint
     assert "mondrian" in caught.value.hint

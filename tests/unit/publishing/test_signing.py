@@ -209,7 +209,7 @@ def test_a_new_key_is_for_its_owner(keys: Path) -> None:
 @pytest.mark.parametrize("there", ["k", "k.pub"])
 def test_nothing_is_overwritten(there: str, tmp_path: Path) -> None:
     (tmp_path / there).write_text("precious")
-    with pytest.raises(FileError, match="one that is there"):
+    with pytest.raises(FileError, match="an existing one"):
         new_key(tmp_path / "k")
     assert [path.name for path in tmp_path.iterdir()] == [there]
     assert (tmp_path / there).read_text() == "precious"

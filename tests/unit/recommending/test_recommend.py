@@ -409,7 +409,7 @@ def test_bad_tables(people: pl.DataFrame) -> None:
     with pytest.raises(ParameterError, match="quasi"):
         recommend(people, target="ill", quasi=["age", "ill"])
     job = Job(schema=SCHEMA, privacy=(ny.KAnonymity(k=2),), method=ny.Datafly(), source=Source(path="x.csv"))
-    with pytest.raises(JobError, match="a job alone"):
+    with pytest.raises(JobError, match="only a job"):
         recommend(job, SCHEMA, target="ill")
 
 

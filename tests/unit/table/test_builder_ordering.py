@@ -112,8 +112,8 @@ def test_groups_hold_neighbours_and_no_more_than_they_should(values: list[int], 
         ({"groups": {"x": "a"}}, "ordering.groups.x"),
         ({"groups": {"x": ["a"], "y": ["a"]}}, "got 'a' again"),
         ({"groups": {}}, "ordering.groups: expected at least one value"),
-        ({"groups": {"x": ["a"]}, "order": ["a"]}, "ordering.order: expected none beside groups"),
-        ({"groups": {"x": ["a"]}, "levels": 2}, "ordering.levels: expected none beside groups"),
+        ({"groups": {"x": ["a"]}, "order": ["a"]}, "ordering.order: expected none with groups"),
+        ({"groups": {"x": ["a"]}, "levels": 2}, "ordering.levels: expected none with groups"),
     ],
 )
 def test_parameters_are_checked(parameters: dict[str, object], message: str) -> None:

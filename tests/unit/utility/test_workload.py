@@ -110,7 +110,7 @@ def test_parameters_are_checked() -> None:
     ):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             Workload.drawn(DOMAINS, "ill", **wrong)
-    with pytest.raises(ParameterError, match="beside the sensitive one"):
+    with pytest.raises(ParameterError, match="besides the sensitive one"):
         Workload.drawn({"ill": ["x"]}, "ill")
     with pytest.raises(ParameterError, match="at least one"):
         Workload.of([], DOMAINS)

@@ -614,7 +614,7 @@ def signed(stated: Stated | None, key: VerifyingKey | str | Path | None) -> Iter
             yield Checked(about=SIGNATURE, says=stated.unsigned, answer=Answer.UNSEEN, why=why)
         return
     if stated is None or stated.content is None:
-        raise InputError("check", expected="the certificate file beside a key: its bytes are signed", got="none")
+        raise InputError("check", expected="the certificate file with a key: its bytes are signed", got="none")
     # The bytes as they were read, not the parsed form: two texts can have one meaning, and one was signed.
     public = key if isinstance(key, VerifyingKey) else VerifyingKey.load(key)
     problem = stated.unsigned or public.problem(stated.content, stated.signature)

@@ -68,7 +68,7 @@ def check_folder(
     if own.schema.unit is not None and not own.method.makes.is_private:
         raise InputError(
             str(folder),
-            expected="promises that the table alone can show",
+            expected="promises that the table by itself can show",
             got=f"promises to {own.schema.counts}, of whom it tells nothing",
             hint="check without an engine",
         )

@@ -362,7 +362,7 @@ def _originals(original: Any, job: Job | None, recoding: Recoding | None) -> Ori
     if job is None:
         raise InputError(
             "check",
-            expected="the job beside the original: its hierarchies tell what cells stand for",
+            expected="the job as well as the original: its hierarchies say what cells stand for",
             got="no job",
             hint="check(release, job=job, original=table), or --job and --original",
         )

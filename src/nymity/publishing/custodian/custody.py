@@ -113,7 +113,7 @@ class Custody:
                 str(self.folder),
                 expected="a custodian's folder, with a log",
                 got=f"no {LOG_NAME}",
-                hint="publish puts it beside the release, with -custodian appended to its name",
+                hint="publish puts it next to the release, with -custodian appended to its name",
             )
         return kept
 
@@ -183,7 +183,7 @@ def private_folder(
             names[0],
             expected="a folder for table, certificate and pages",
             got=f"the name of a table, {folder.name!r:.80}",
-            hint=f"{folder.stem!r:.80}; release.to_csv({folder.name!r:.80}) in Python writes the table alone",
+            hint=f"{folder.stem!r:.80}; release.to_csv({folder.name!r:.80}) in Python writes only the table",
         )
     private = Path(custodian) if custodian is not None else Custody.of_release(folder).folder
     for where, place in ((names[0], folder), (names[custodian is not None], private)):

@@ -119,7 +119,7 @@ def _in_folder(one: EarlierRelease, where: str) -> _Parts:
                 where,
                 expected="a release in files",
                 got="one in a database, which is not intersected with others",
-                hint="its name alone, which is repeated and warned of; or the release in Python",
+                hint="only its name, which is repeated with a warning; or the release in Python",
             )
         settings = Output(**{**stated, "name": "release"})
         frame = read_release(folder / Path(output["file"]).name, settings)

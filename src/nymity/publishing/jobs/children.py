@@ -127,7 +127,7 @@ def check_children(schema: Schema, row_order: str, *, intersected: bool) -> None
     if intersected:
         raise JobError(
             "earlier_releases",
-            expected="names alone where there are children: two tables are not intersected with others",
+            expected="only names where there are children: two tables are not intersected with others",
             got="a release",
         )
 

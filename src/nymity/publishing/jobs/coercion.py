@@ -63,7 +63,7 @@ def models_of(given: GivenModels, k: int | None = None) -> tuple[PrivacyModel, .
     if k is None:
         return tuple(models)
     if any(isinstance(model, KAnonymity) for model in models):
-        raise JobError("k", expected="one k, by `k` or by a model", got=f"k = {k!r} beside {KAnonymity.key}")
+        raise JobError("k", expected="one k, by `k` or by a model", got=f"k = {k!r} as well as {KAnonymity.key}")
     return (KAnonymity(k), *models)
 
 

@@ -38,7 +38,7 @@ def check_engine(
     if engine.mapping in schema.quasi:
         raise JobError(
             "engine.mapping",
-            expected="a column that is not quasi-identifying: it stands beside what those are published as",
+            expected="a column that is not quasi-identifying: it stands next to what those are published as",
             got=as_given(engine.mapping),
             hint="a number of the record, such as an identifying column",
         )

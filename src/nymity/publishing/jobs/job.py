@@ -311,7 +311,7 @@ class Job(Carded):
             raise JobError(
                 "earlier.smallest_group",
                 expected="an earlier release to intersect with",
-                got="names alone" if self.earlier_releases else "none",
+                got="only names" if self.earlier_releases else "none",
                 hint='earlier_releases = [{ release = "folder" }]',
             )
 

@@ -109,7 +109,7 @@ def check_batches(schema: Schema, models: Sequence[PrivacyModel], method: Method
     if why:
         raise JobError(
             "output.mode",
-            expected="'create' or 'replace': that the whole table keeps a promise is measured on its rows alone",
+            expected="'create' or 'replace': only its own rows can show that the whole table keeps a promise",
             got=f"'append' with {why}",
             hint="a table of its own for each release",
         )

@@ -99,7 +99,7 @@ def refuse_private(where: str, method: Method | None) -> None:
             where,
             expected="a job that promises no differential privacy",
             got=f"the method {method.key!r}, whose promise a look at the records breaks if parameters follow from it",
-            hint="ny.dp.forecast(schema, promise) tells what to expect from public facts alone",
+            hint="ny.dp.forecast(schema, promise) says what to expect, from public facts only",
         )
 
 

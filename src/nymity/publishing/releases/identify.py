@@ -63,7 +63,7 @@ def identify(
             "pseudonym",
             expected=f"one of the {table.height:,} pseudonyms of this release",
             got="another text",
-            hint="copy the whole cell; random pseudonyms are of one release alone",
+            hint="copy the whole cell; random pseudonyms hold for one release only",
         )
     return Identified(pseudonym=wanted, person=str(found), noted=log.folder / IDENTIFIED_NAME)
 

@@ -84,7 +84,7 @@ def open(
     if isinstance(release, Release):
         further = (job, schema, certificate, sensitive, recoding, links, population, custodian)
         if any(given is not None for given in further):
-            raise ParameterError("open", expected="a Release alone, which knows everything", got="more beside it")
+            raise ParameterError("open", expected="only a Release, which has everything", got="more than that")
         return OpenedRelease(
             files=ReleasedFiles(release.frame, None, release.counts),
             stated=Stated.read(release.certificate),
@@ -256,7 +256,7 @@ class OpenedRelease(Carded):
         if self.stated is None:
             raise FileError(
                 str(self.files.path or "release"),
-                expected=f"a {CERTIFICATE_NAME} beside it",
+                expected=f"a {CERTIFICATE_NAME} next to it",
                 got="none",
                 hint="nymity.open(table, certificate=path)",
             )

@@ -193,5 +193,5 @@ def _samples(what: str) -> ParameterError:
         what,
         expected="a method that publishes every row",
         got="a differentially private one, which draws a sample and spends with every draw",
-        hint="fit(X) alone; release_.table is what was published",
+        hint="call fit(X) only; release_.table is what was published",
     )

@@ -310,7 +310,7 @@ def account(recoding: Recoding, columns: Sequence[str], ledger: Ledger | None, *
     elif ledger is None and not unaccounted:
         raise ParameterError(
             "ledger",
-            expected="the ledger of the records: each application publishes another sample and spends a budget anew",
+            expected="the ledger of the records: each application publishes another sample and spends budget again",
             got="none",
             hint="ledger=ny.dp.Ledger(path=..., source=...), or unaccounted=True if you add up budgets by other means",
         )

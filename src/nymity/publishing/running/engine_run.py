@@ -80,7 +80,7 @@ class EngineRun(Staged):
         if any(isinstance(one, EarlierRelease) for one in job.earlier_releases):
             raise JobError(
                 "earlier_releases",
-                expected="names alone: releases of an engine are not intersected with others",
+                expected="only names: releases of an engine are not intersected with others",
                 got="a release to intersect with",
                 hint="engine 'memory', where the table fits; or its name, which is repeated and warned of",
             )

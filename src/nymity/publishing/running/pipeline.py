@@ -297,7 +297,7 @@ def _refuse_beside_job(where: str, **arguments: Any) -> None:
     if extra:
         raise JobError(
             where,
-            expected="a job alone, which says everything by itself",
+            expected="only a job, which says everything by itself",
             got=f"a job and {', '.join(extra)}",
             hint="change the job: dataclasses.replace(job, ...)",
         )

@@ -284,7 +284,7 @@ def _check_place(path: Path) -> None:
     for place in (path, Path(f"{path}.pub")):
         if place.exists() or place.is_symlink():
             hint = "another path; a `key new` that was killed leaves one of two files, which may be deleted"
-            raise FileError(str(place), expected="no file yet", got="one that is there", hint=hint)
+            raise FileError(str(place), expected="no file yet", got="an existing one", hint=hint)
     for folder in resolved(path).parents:
         check_no_release("key", folder, str(path))
 

@@ -24,7 +24,7 @@ def refuse_free_text(table: pl.DataFrame, schema: Schema) -> None:
             raise TableError(
                 f"schema.{name}",
                 expected="no free text in a column that is published: people write names and numbers into it",
-                got=f"texts of several words that seldom repeat, and the role {schema[name].role.value!r} alone",
+                got=f"texts of several words that seldom repeat, and only the role {schema[name].role.value!r}",
                 hint='role = "identifying" leaves it out; free_text = "published" beside the role publishes it',
             )
 

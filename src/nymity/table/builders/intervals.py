@@ -85,7 +85,7 @@ class Intervals:
         if self.cuts is not None:
             if self.levels is not None:
                 raise ParameterError(
-                    "intervals.levels", expected="none beside cuts, which have a list per level", got=str(self.levels)
+                    "intervals.levels", expected="none with cuts, which have a list per level", got=str(self.levels)
                 )
             object.__setattr__(self, "cuts", _nested(self.cuts))
 

@@ -79,7 +79,7 @@ class Masking:
         if self.steps is not None:
             if self.levels is not None:
                 raise ParameterError(
-                    "masking.levels", expected="none beside steps, which are the levels", got=str(self.levels)
+                    "masking.levels", expected="none with steps, which are the levels", got=str(self.levels)
                 )
             object.__setattr__(self, "steps", _rising(self.steps))
 

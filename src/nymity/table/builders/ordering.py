@@ -58,9 +58,7 @@ class Ordering:
         if self.groups is not None:
             for name in ("order", "levels"):
                 if getattr(self, name) is not None:
-                    raise ParameterError(
-                        f"ordering.{name}", expected="none beside groups", got=repr(getattr(self, name))
-                    )
+                    raise ParameterError(f"ordering.{name}", expected="none with groups", got=repr(getattr(self, name)))
             object.__setattr__(self, "groups", _named_groups(self.groups))
 
     def build(self, values: pl.Series, *, where: str = "hierarchy") -> Hierarchy:

@@ -67,7 +67,7 @@ class PasswordFile:
         """Refuse a file that is none, or that others can read."""
         if (told := exposed(self.path)) is not None:
             raise FileError(
-                str(self.path), expected="a file that its owner alone can read", got="one open to others", hint=told
+                str(self.path), expected="a file that only its owner can read", got="one open to others", hint=told
             )
         self._entries()
 
