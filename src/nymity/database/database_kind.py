@@ -100,7 +100,7 @@ class DatabaseKind(ABC):
 
     def storable(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a table with types that this kind has, or say which column has none."""
-        return pl.DataFrame([self._storable(column) for column in frame.get_columns()])
+        return pl.DataFrame({column.name: self._storable(column) for column in frame.get_columns()})
 
     def type_of(self, dtype: pl.DataType) -> str:
         """Return the type of a column."""

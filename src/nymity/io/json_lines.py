@@ -51,7 +51,7 @@ class JsonLines(Format):
         if not columns:
             raise empty(path)
         table = to_polars({name: _whole_or_text(cells) for name, cells in columns.items()})
-        return pl.DataFrame([days_of(column).alias(column.name) for column in table.get_columns()])
+        return pl.DataFrame({column.name: days_of(column) for column in table.get_columns()})
 
     def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None) -> pl.DataFrame:
         """Read the cells and write each by its type."""

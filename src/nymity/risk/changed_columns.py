@@ -175,13 +175,13 @@ def _dominance(source: pl.DataFrame, released: Released) -> dict[str, float]:
     """Return the largest share of one record in the sum of its group, of each column of numbers that groups share."""
     grouping = [one for one in released.transforms if one.groups and set(one.columns) <= set(released.frame.columns)]
     names = list(dict.fromkeys(name for one in grouping for name in one.columns))
-    before = pl.DataFrame([gathered(source[name], released.source_rows) for name in names])
+    before = pl.DataFrame({name: gathered(source[name], released.source_rows) for name in names})
     for one in released.transforms:
         if one.is_coding and (coded := [name for name in one.columns if name in names]):
             made = replace(one, columns=tuple(coded)).changed(
                 before, KeyedDraws.public("codings draw nothing"), one.key
             )
-            before = pl.DataFrame([made.get(name, before[name]) for name in names])
+            before = pl.DataFrame({name: made.get(name, before[name]) for name in names})
     found = {}
     for one in grouping:
         shared = pl.DataFrame({f"c{i}": released.frame[name] for i, name in enumerate(one.columns)})

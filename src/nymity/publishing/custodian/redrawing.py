@@ -160,7 +160,7 @@ def counted_draws(root: KeyedDraws, job: Job, encoded: EncodedTable, content: Ca
 
 
 def _context(job: Job, table: pl.DataFrame, encoded: EncodedTable, columns: Sequence[str]) -> str:
-    published = pl.DataFrame([table[name] for name in columns])
+    published = pl.DataFrame({name: table[name] for name in columns})
     return _described(job, encoded, fingerprint(published[content_order(published)]))
 
 

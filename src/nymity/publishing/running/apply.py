@@ -168,11 +168,12 @@ def applied(
         )
     made = decided.for_further_rows().apply(rows, unseen=unseen, outliers=outliers, draws=draws)
     source = pl.Series(made.source_rows, dtype=pl.UInt32)
-    beside = [gathered(rows[name], source) for name in decided.beside if name in rows.columns]
+    beside = {name: gathered(rows[name], source) for name in decided.beside if name in rows.columns}
     # Codings that depend on the cell alone are done again; what was drawn is not, so its columns are left out.
     coded = coded_alike(_transforms(job, place), pl.DataFrame(beside))
     cells = {column.name: column for column in (*made.table, *coded.values())}
-    published = compact(pl.DataFrame([cells[name] for name in decided.columns if name in cells]))
+    # By name: of a list of series, polars calls one without a name column_0.
+    published = compact(pl.DataFrame({name: cells[name] for name in decided.columns if name in cells}))
     verified, unchecked = _checked(decided, _promised(job, place), published, rows, made.source_rows)
     return Applied(
         table=published,

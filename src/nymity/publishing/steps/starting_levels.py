@@ -244,7 +244,7 @@ def begun_in_memory(
     ]
     start = Start.of(columns, most, lambda levels: found if (found := _classes(encoded, levels)) <= most else None)
     cells = {name: one.counted(table[name]).alias(name) for name, one in start.merged.items()}
-    merged = pl.DataFrame([cells.get(column.name, column) for column in table])
+    merged = pl.DataFrame({column.name: cells.get(column.name, column) for column in table})
     return start.begun(encode(merged, schema, population, hierarchies=start.hierarchies)), start
 
 

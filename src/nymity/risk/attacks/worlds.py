@@ -66,7 +66,7 @@ class Worlds:
     def people(self) -> pl.DataFrame:
         """Everybody's quasi-identifiers."""
         assert self.scene.people is not None
-        return pl.DataFrame([self.scene.people.frame[name] for name in self.scene.schema.quasi])
+        return pl.DataFrame({name: self.scene.people.frame[name] for name in self.scene.schema.quasi})
 
     @cached_property
     def quasi(self) -> list[Row]:
@@ -80,7 +80,7 @@ class Worlds:
             return self.people
         first = {value: person for person, value in reversed(list(enumerate(self.truth)))}
         sources = np.array([first[value] for value in world], dtype=np.int64)
-        sensitive = pl.DataFrame([self.scene.people.frame[name] for name in self.scene.sensitive])
+        sensitive = pl.DataFrame({name: self.scene.people.frame[name] for name in self.scene.sensitive})
         return pl.concat([self.people, sensitive[sources]], how="horizontal")
 
     def every(self, most: int) -> list[tuple[int, ...]]:
