@@ -44,6 +44,22 @@ def test_every_way_in_opens_the_same(made: tuple[ny.Release, Path]) -> None:
         assert ny.check(opened).warnings == release.warnings
 
 
+def test_what_is_no_release_is_told_apart_with_what_to_open(tmp_path: Path) -> None:
+    ny.publish(PEOPLE, SCHEMA, privacy=[K5]).save(tmp_path / "release")
+    alone = tmp_path / "sent.json"
+    shutil.copy(tmp_path / "release" / "certificate.json", alone)
+    with pytest.raises(FileError, match=r"got another file of JSON\. Try: nymity.open\(table, certificate="):
+        ny.open(alone)
+    with pytest.raises(FileError, match=r"got the custodian's folder of one\. Try: the folder of the release"):
+        ny.open(tmp_path / "release-custodian")
+    table = (tmp_path / "release" / "release.csv").rename(tmp_path / "moved.csv")
+    for way in ("release", "release/certificate.json"):
+        with pytest.raises(FileError, match=r"release: expected the table 'release\.csv' beside certificate") as told:
+            ny.open(tmp_path / way)
+        assert "Try: nymity.open(table, certificate=" in str(told.value)
+    assert ny.check(ny.open(table, certificate=alone)).holds
+
+
 def test_a_release_on_disk_answers_like_the_one_that_was_made(made: tuple[ny.Release, Path]) -> None:
     release, folder = made
     opened = ny.open(folder)

@@ -142,17 +142,43 @@ def _found(path: Path, certificate: Any, job: Job | None) -> tuple[Path, Any]:
     if not path.exists() and not path.suffix:
         raise FileError(str(path), expected="a folder of a release, or the file of a table", got="nothing there")
     if not path.is_dir():
+        if path.suffix == ".json" and path.is_file():
+            raise FileError(
+                str(path),
+                expected=f"a release, its table, or its {CERTIFICATE_NAME} with the table beside it",
+                got="another file of JSON",
+                hint=f"nymity.open(table, certificate={str(path)!r}), if it is a certificate",
+            )
         beside = path.with_name(CERTIFICATE_NAME)
         return path, beside if certificate is None and job is None and beside.is_file() else certificate
+    return _found_in(path, certificate)
+
+
+def _found_in(path: Path, certificate: Any) -> tuple[Path, Any]:
+    """Return the table and the certificate of a folder."""
     refuse_between(path)
     certificate = path / CERTIFICATE_NAME if certificate is None else certificate
     if isinstance(certificate, Path) and not certificate.is_file():
-        raise FileError(str(path), expected=f"a release: a folder with a {CERTIFICATE_NAME}", got="none")
+        here = (path / LOG_NAME).is_file()
+        raise FileError(
+            str(path),
+            expected=f"a release: a folder with a {CERTIFICATE_NAME}",
+            got="the custodian's folder of one" if here else "none",
+            hint="the folder of the release; this one is its custodian=" if here else "",
+        )
     stated = Stated.read(certificate)
     assert stated is not None
     if stated.form.output.database is not None:
         return path, certificate
-    return path / (stated.form.output.file or stated.job.output.file_name), certificate
+    table = path / (stated.form.output.file or stated.job.output.file_name)
+    if not table.exists():
+        raise FileError(
+            str(path),
+            expected=f"the table {table.name!r} beside {CERTIFICATE_NAME}",
+            got="no such file",
+            hint=f"nymity.open(table, certificate={str(path / CERTIFICATE_NAME)!r}), wherever it lies",
+        )
+    return table, certificate
 
 
 def _output(job: Job | None, stated: Stated | None, url: str | None = None) -> Output | DatabaseOutput:
