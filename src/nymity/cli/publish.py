@@ -231,7 +231,7 @@ def publish_job(
                 screen, job, to, observe, key=key, log=log, force=force, wait=wait, pages=drawn, accept=accept
             )
         run = Run(job, observe=observe, log=log, folder=to.release)
-        release, original = run.release(), run.original
+        release = run.release()
         if fail_on_warnings:
             _refuse(screen, release.warnings)
         comparison = None
@@ -240,11 +240,12 @@ def publish_job(
             minimized = release.outcome.minimized
             shown = [minimized.name] if isinstance(minimized, Loss) else []
             comparison = run.compared(release, None if with_report else shown)
-        idle = [] if release.recoding.is_private else list(idle_levels_said(release.recoding.hierarchies, original))
-        if not with_report:
-            original = original.clear()  # nobody else asks for its rows, which need not lie beside what is written
+        source = run.tables.published
+        idle = [] if release.recoding.is_private else list(idle_levels_said(release.recoding.hierarchies, source))
+        # Without a report nobody asks for its rows, which need not lie beside what is written.
+        original = run.original if with_report else source.clear()
         # The run holds the table as it was read, which may be most of the memory.
-        del run
+        del run, source
         report(observe, Progress(stage="writing and verifying"))
 
         def account() -> dict[str, Any]:

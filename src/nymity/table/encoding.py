@@ -253,11 +253,16 @@ def encode(
     ``population``, of which only the quasi-identifiers are looked at, and the person column if it has one, is counted
     beside the table; hierarchies then cover the values of both. ``hierarchies`` may be given.
     """
+    cells, records = counted_cells(table, schema)
+    return encode_counted(cells, records, schema, population, hierarchies=hierarchies)
+
+
+def counted_cells(table: pl.DataFrame, schema: Schema) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:
+    """Return the distinct rows that decisions rest on, by column, and how many records each stands for."""
     schema.check(table)
     check_extent(table.height, schema)
     people = [] if schema.unit is None else [schema.unit]
-    cells, records = _count_cells(table, [*schema.quasi, *schema.sensitive, *people])
-    return encode_counted(cells, records, schema, population, hierarchies=hierarchies)
+    return _count_cells(table, [*schema.quasi, *schema.sensitive, *people])
 
 
 def encode_counted(
@@ -329,6 +334,8 @@ def person_ids(column: pl.Series) -> pl.Series:
 def distinct_values(column: pl.Series) -> pl.Series:
     """Return the distinct values of a column, NaN counted as missing, in any order."""
     column = plainly_named(column)
+    if isinstance(column.dtype, pl.Enum):
+        return _occurring_categories(column, column.dtype)
     if column.dtype.is_float():
         column = column.fill_nan(None)
     low, high = _ends(column)
@@ -357,6 +364,11 @@ def codes_of(
     column = plainly_named(column)
     if column.dtype == pl.String:
         return _codes_of_text(column, index, unknown)
+    if isinstance(column.dtype, pl.Enum):
+        labels = as_text(column.dtype.categories).to_list()  # an empty one is a gap
+        of_category = np.array([index.get(label, unknown) for label in [*labels, None]], dtype=np.int32)
+        coded: NDArray[np.int32] = of_category[category_numbers(column, len(labels))]
+        return coded
     if column.dtype.is_float():
         column = column.fill_nan(None)
     low, high = _ends(column)
@@ -423,6 +435,22 @@ def _codes_of_text(column: pl.Series, index: Mapping[Label, int], unknown: int) 
     return found
 
 
+def category_numbers(column: pl.Series, of_gap: int) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the number of each cell's category, a gap being ``of_gap``; in as few bytes as the column has."""
+    numbers = column.to_physical()
+    if column.has_nulls():
+        numbers = numbers.cast(pl.UInt32).fill_null(of_gap)
+    return numbers.to_numpy()
+
+
+def _occurring_categories(column: pl.Series, dtype: pl.Enum) -> pl.Series:
+    occurs = np.zeros(len(dtype.categories) + 1, dtype=np.bool_)
+    occurs[category_numbers(column, len(dtype.categories))] = True
+    values = dtype.categories.filter(pl.Series(occurs[:-1]))
+    values = plainly_named(values.extend_constant(None, 1) if occurs[-1] else values)
+    return values.cast(dtype)
+
+
 def _codes_of_some_text(column: pl.Series, index: Mapping[Label, int], unknown: int) -> NDArray[np.int32]:
     """Do the same where many more labels are known than occur: by those that do."""
     texts = column.drop_nulls().unique()
@@ -457,6 +485,10 @@ def _numbered_cells(columns: Sequence[pl.Series]) -> tuple[list[NDArray[Any]], l
         if high - low < _DENSE:
             places.append(_above(column, low))
             sizes.append(high - low + 2)
+            continue
+        if isinstance(column.dtype, pl.Enum):
+            places.append(category_numbers(column, len(column.dtype.categories)))
+            sizes.append(len(column.dtype.categories) + 1)
             continue
         # A column of names is not gone through for nothing.
         if column.dtype != pl.String or column.head(2 * _FEW_TEXTS).n_unique() > _FEW_TEXTS:

@@ -37,16 +37,17 @@ class Placed:
     """
 
     hierarchy: Hierarchy
-    values: Ints
+    values: NDArray[np.int32]
     others: tuple[Label, ...]
 
     @staticmethod
     def of(column: pl.Series, hierarchy: Hierarchy) -> Placed:
         """Number the cells of a column."""
-        values = codes_of(column.alias("cell"), None, hierarchy.index).astype(np.int64)
+        values = codes_of(column.alias("cell"), None, hierarchy.index)
         unknown = np.flatnonzero(values < 0)
         if not len(unknown):
             return Placed(hierarchy, values, ())
+        values = values.copy()  # it may be a view of the table
         texts = as_text(column[unknown])
         others = texts.unique().sort().to_list()  # a missing one first
         numbers = texts.rank("dense").cast(pl.Int64) - (0 if others[0] is None else 1)

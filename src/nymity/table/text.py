@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import TableError
+from nymity.core.row_runs import different_cells
 
 #: What a suppressed cell and the top of a hierarchy are published as.
 MASK = "*"
@@ -47,7 +48,7 @@ def as_floats(column: pl.Series) -> pl.Series:
 
 def as_known(column: pl.Series, known: Collection[str | None]) -> pl.Series:
     """Return a column of text as numbers where these are ``known`` by their text, and what is written is not."""
-    texts = plainly_named(column).drop_nulls().unique()
+    texts = different_cells(column).drop_nulls()
     if texts.dtype != pl.String or all(text in known for text in texts):
         return column
     numbers = as_floats(texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from nymity.dp.ledger import Spending
 from nymity.dp.private_method import the_promise
 from nymity.dp.public_domain import public_schema
 from nymity.dp.records import Records, others_of, read_columns
+from nymity.engines import RECORDS, counted_hash
 from nymity.io import Dictionary, Taken, compact, like, text_cells, to_polars
 from nymity.lattice.default import default_search, said
 from nymity.lattice.space import Space
@@ -51,7 +52,8 @@ from nymity.publishing.steps.starting_levels import Begun, Start, begins_at_leve
 from nymity.publishing.steps.transforming import caveats_of_transforms, made_by_transforms, purposes, transformed
 from nymity.table.constant_columns import check_constant, check_households
 from nymity.table.content_order import content_order, ranked_text
-from nymity.table.encoding import EncodedTable, encode, person_ids
+from nymity.table.encoding import EncodedTable, counted_cells, encode_counted, person_ids
+from nymity.table.numbered_text import with_numbered_text, with_plain_text
 from nymity.table.one_zero import with_one_zero
 from nymity.table.outcome import Outcome
 from nymity.table.recoding import Recoded
@@ -127,6 +129,8 @@ class Run(Staged):
             job.ledger.check(the_promise(job.privacy))
         self.schema = public_schema(job.schema) if job.is_private else job.schema
         self.root = root_of(job, log)
+        self.salt = salt()
+        self.counted_sha256: str | None = None  # of what engines count, where the job names one
         self.seconds = {}
 
     def release(self) -> Release:
@@ -143,11 +147,11 @@ class Run(Staged):
     @property
     def original(self) -> pl.DataFrame:
         """The table that is published, as it was read."""
-        return self.tables.published
+        return with_plain_text(self.tables.published)
 
     def compared(self, release: Release, measures: Sequence[str] | None = None) -> Comparison:
         """Compare the release with the original, which is encoded already; ``measures`` as for :func:`compare`."""
-        comparer = Comparer(self.original, self.job.schema, population=self.people, encoded=self.encoded)
+        comparer = Comparer(self.tables.published, self.job.schema, population=self.people, encoded=self.encoded)
         return comparer.compare(release, measures=measures)
 
     # -- the stages, in order ------------------------------------------------------------------------------
@@ -163,14 +167,16 @@ class Run(Staged):
             self.records = Records.of(self.original, self.schema)
             table, self.rows = self.records.table, self.records.rows
         else:
-            self.job.schema.check(self.original)
-            self.job = replace(self.job, schema=self.job.schema.settled(self.original))
+            self.tables = replace(self.tables, published=with_numbered_text(self.tables.published))
+            source = self.tables.published
+            self.job.schema.check(source)
+            self.job = replace(self.job, schema=self.job.schema.settled(source))
             self.schema = self.job.schema
-            check_households(self.original, self.job.schema)
-            check_constant(self.original, self.job.schema)
-            refuse_free_text(self.original, self.job.schema)
+            check_households(source, self.job.schema)
+            check_constant(source, self.job.schema)
+            refuse_free_text(source, self.job.schema)
             self.records = None
-            whole, rows = self.job.schema.without_gaps(self.original)
+            whole, rows = self.job.schema.without_gaps(source)
             table, self.rows = one_record_each(whole, rows, self.job.schema)
             # Records of one person that were put together into one row are counted apart from those that were dropped.
             self.folded = whole.height - table.height
@@ -194,7 +200,14 @@ class Run(Staged):
         self.tables = Tables(published=joined.table, left_out=joined.left_out)
 
     def _encode(self) -> None:
-        self.encoded = encode(self.table, self.schema, self.people) if self.records is None else self.records.encoded
+        if self.records is None:
+            cells, records = counted_cells(self.table, self.schema)
+            self.encoded = encode_counted(cells, records, self.schema, self.people)
+            if self.job.engine is not None:  # as long as they are there, for they take much memory
+                self.counted_sha256 = self._counted_hash(cells, records)
+            del cells, records
+        else:
+            self.encoded = self.records.encoded
         self.searched, self.start, self.begun = self.encoded, None, None
         if self.job.engine is not None and begins_at_levels(self.job.method):  # as other engines do
             most = self.job.engine.most_combinations
@@ -339,7 +352,7 @@ class Run(Staged):
         # The draws of that release again: whoever has both sees nothing that was drawn twice.
         mark = self.draws.mark
         self.redrawn = self.log is not None and mark is not None and mark == mark_of(self.log)
-        self.earlier = measure_earlier(self.job, self.outcome.recoding, self.recoded, self.original, self.rows)
+        self.earlier = measure_earlier(self.job, self.outcome.recoding, self.recoded, self.tables.published, self.rows)
         drawn = [what for what in self.drawn if what != PSEUDONYMS]  # those that differ are no loss
         apart = drawn_anew(self.job, drawn, self.log, self.folder, redrawn=self.redrawn)
         earlier = [
@@ -390,7 +403,6 @@ class Run(Staged):
     # -- what comes of it ----------------------------------------------------------------------------------
 
     def _made(self) -> Release:
-        secret = salt()
         return Release(
             table=self.frame if self.given is None else like(self.given, self.frame),
             frame=self.frame,
@@ -398,7 +410,7 @@ class Run(Staged):
             certificate=certify(
                 job=self.job,
                 tables=self.tables,
-                read=lambda: self._read_figures(secret),
+                read=self._read_figures,
                 release=TableFigures.of(self.frame, self._content_format),
                 frame=self.frame,
                 counts=self.counts,
@@ -406,7 +418,7 @@ class Run(Staged):
                 masked=int(self.recoded.masked.sum()),
                 dropped=self._units_read - self.table.height,
                 verified=self.verified,
-                salt=secret,
+                salt=self.salt,
                 caveats=self.caveats,
                 earlier=self.earlier.entries,
                 origin=self.draws.origin,
@@ -423,7 +435,7 @@ class Run(Staged):
             verification=self.verified,
             outcome=self.outcome,
             job=self.job,
-            log=self._custodian_log(secret),
+            log=self._custodian_log(),
             population=self.population,
             originals=self.originals,
             persons=self.persons,
@@ -436,31 +448,37 @@ class Run(Staged):
         """How cells are hashed: where a job names an engine, so that the hash is the same with every other."""
         return None if self.job.engine is None else CONTENT.tag
 
-    def _read_figures(self, secret: str) -> TableFigures:
+    def _read_figures(self) -> TableFigures:
         """Return what is said of the source; with engines its hash is of the combinations that they count."""
-        if self.job.engine is None:
-            found = TableFigures.of(self.original, salt=secret)
-        else:
-            counted = (*self.job.schema.quasi, *self.job.schema.sensitive)
-            cells = pl.DataFrame({name: self.table[name] for name in counted})
-            found = TableFigures.of(cells, CONTENT.tag, salt=secret)
-            found = replace(found, columns=tuple(self.original.columns))
-        return replace(found, records=self._units_read)
+        if self.counted_sha256 is None:
+            return replace(TableFigures.of(self.original, salt=self.salt), records=self._units_read)
+        return TableFigures(
+            records=self._units_read,
+            columns=tuple(self.tables.published.columns),
+            sha256=self.counted_sha256,
+            content_format=CONTENT.tag,
+        )
+
+    def _counted_hash(self, cells: Mapping[str, pl.Series], records: NDArray[np.uint32]) -> str:
+        names = (*self.job.schema.quasi, *self.job.schema.sensitive)
+        rows = {f"c{i}": cells[name] for i, name in enumerate(names)}
+        counted: str = counted_hash(names, [pl.DataFrame({**rows, RECORDS: records})], salt=self.salt)
+        return counted
 
     @property
     def _units_read(self) -> int:
-        return units_read(self.original, self.job.schema) + self.tables.left_out
+        return units_read(self.tables.published, self.job.schema) + self.tables.left_out
 
     def _split(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         assert self.pseudonyms is not None
         return split(self.frame, self.pseudonyms.column, self.child_columns)
 
-    def _custodian_log(self, secret: str) -> CustodianLog:
+    def _custodian_log(self) -> CustodianLog:
         private, outcome = self.records is not None, self.outcome
         return CustodianLog(
             source_rows=self.rows[self.recoded.source_rows[self.order]],
             masked=self.recoded.masked[self.order],
-            salt=secret,
+            salt=self.salt,
             seconds=self.seconds,
             nodes=outcome.trace(),
             nodes_checked=outcome.checks,
@@ -492,7 +510,7 @@ class Run(Staged):
     @property
     def _dropped(self) -> int:
         """Records left out for their gaps before anything else."""
-        return self.original.height - self.table.height + self.tables.left_out - self.folded
+        return self.tables.published.height - self.table.height + self.tables.left_out - self.folded
 
     def _taken(self) -> pl.DataFrame:
         """Return the caller's frame as a table; of text cells where a private method is to publish it."""

@@ -40,6 +40,8 @@ def as_any_file_tells(cells: pl.Series) -> pl.Series:
 
     A spreadsheet does not tell 1.0 from 1, and a text file does not tell 1.0 from the text "1.0".
     """
+    if cells.dtype in (pl.Categorical, pl.Enum):
+        cells = cells.cast(pl.String)
     if cells.dtype == pl.String:
         empty = cells == ""
         cells = cells.set(empty, None) if empty.any() else cells  # a replacement is a join, and costs like one

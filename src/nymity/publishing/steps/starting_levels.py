@@ -228,7 +228,8 @@ def begun_in_memory(
     encoded: EncodedTable, table: pl.DataFrame, schema: Schema, population: pl.DataFrame | None, most: int
 ) -> tuple[EncodedTable, Start | None]:
     """Return a table in memory as engines encode it, which count no more combinations than ``most``."""
-    if _classes(encoded, (0,) * len(encoded.names)) <= most:
+    # Where so few combinations are encoded, records have no more of them, and none need be counted again.
+    if len(encoded.counts) <= most or _classes(encoded, (0,) * len(encoded.names)) <= most:
         return encoded, None
     columns = [
         RawColumn(

@@ -1,0 +1,40 @@
+"""Text of a large table as numbers of its different texts: a byte or two for each cell, where text takes sixteen.
+
+Who reads a cell has the same text; whoever counts, joins or orders cells has numbers at hand, and need not look at the
+text of each row again.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from nymity.table.content_order import ranked_text
+from nymity.table.text import plainly_named
+
+#: Fewer rows are read so soon that nothing is won.
+MANY_ROWS = 500_000
+#: Columns with more different texts than this are mostly names and numbers, whose text is as long as the list of them.
+_MOST_TEXTS = 2**16
+
+
+def with_numbered_text(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a large table with its text as numbers, which have the order of the texts."""
+    if table.height < MANY_ROWS:
+        return table
+    return pl.DataFrame([_numbered(column) for column in table.get_columns()])
+
+
+def with_plain_text(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the same table with its text as text."""
+    if not any(isinstance(dtype, pl.Enum) for dtype in table.dtypes):
+        return table
+    return pl.DataFrame(
+        [column.cast(pl.String) if isinstance(column.dtype, pl.Enum) else column for column in table.get_columns()]
+    )
+
+
+def _numbered(column: pl.Series) -> pl.Series:
+    if column.dtype != pl.String or plainly_named(column).head(2 * _MOST_TEXTS).n_unique() > _MOST_TEXTS:
+        return column
+    numbered = ranked_text(column)
+    return numbered if len(numbered.dtype.categories) <= _MOST_TEXTS else column  # type: ignore[attr-defined]
