@@ -1,4 +1,4 @@
-"""``nymity workbench-password``: who may log in to a workbench for a house."""
+"""``nymity workbench-password``: who may log in to a workbench for an institution."""
 
 from __future__ import annotations
 
