@@ -16,6 +16,7 @@ import torch
 from robust_toys import tiny_data, trained
 from test_robust_review import LEAST
 
+from nymity.core.errors import MissingExtraError, ParameterError
 from nymity_robust import Architecture, CarliniWagner, EnsembleVoting, LaplaceNoise, NoisyEnsemble, StackedEnsemble
 from nymity_robust.half_ensemble import HalfEnsemble
 from nymity_robust.review import Review
@@ -80,6 +81,28 @@ def test_trained_members_answer_as_before_but_for_rounding_however_small_slopes_
     part = half.subset([2, 0])
     torch.testing.assert_close(part(images), half(images)[[2, 0]])
     assert len(part) == 2
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning", "ignore:overflow:RuntimeWarning")  # a GPU is silent
+@pytest.mark.parametrize("name", ["conv2.weight", "logits.weight"], ids=["answers", "slopes"])
+def test_members_that_half_precision_cannot_hold_are_refused(name: str) -> None:
+    stacked = trained()
+    large = {**stacked.weights, name: stacked.weights[name] * 1e6}
+    half = HalfEnsemble(StackedEnsemble(stacked.architecture, large, stacked.temperatures))
+    with pytest.raises(ParameterError, match="at most 65,504 on the way"):
+        asked(half, tiny_data("test").images[:1])
+
+
+def test_what_half_precision_needs_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from triton import knobs
+
+    with monkeypatch.context() as patch:
+        patch.setattr(knobs.runtime, "interpret", False)
+        with pytest.raises(ParameterError, match="expected members on a GPU, got cpu"):
+            HalfEnsemble(trained())
+    monkeypatch.setattr("nymity_robust.half_ensemble.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"pip install \"nymity-robust\[gpu\]\""):
+        HalfEnsemble(trained())
 
 
 def test_only_attackers_compute_in_half_precision(tmp_path: Path) -> None:

@@ -5,18 +5,21 @@ convolutions round what they multiply to eleven binary digits (TF32); half preci
 bytes. What cuDNN spends most of its time on here, images of one channel, sums of biases, ReLUs and pooling, is one pass
 with each convolution.
 
-Half precision ends at 6e-8, and an attack's slopes are divided by temperatures and by numbers of draws. So slopes go
-back as shares of the largest one of their image, and what comes out is multiplied by it.
+Half precision begins at 6e-8, and an attack's slopes are divided by temperatures and by numbers of draws. So slopes go
+back as shares of the largest one of their image, and what comes out is multiplied by it. It ends at 65,504: what would
+be beyond is refused, since an attack that goes astray makes a defence look strong.
 """
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import Function
 
+from nymity.core.errors import MissingExtraError, ParameterError
 from nymity_robust.architectures import Architecture
 from nymity_robust.ensemble import Ensemble, StackedEnsemble
 
@@ -29,6 +32,7 @@ class HalfEnsemble(Ensemble):
 
     def __init__(self, ensemble: StackedEnsemble) -> None:
         super().__init__(ensemble.temperatures)
+        _check(ensemble.temperatures.device)
         self.ensemble = ensemble
         self._layers = _Layers(ensemble.architecture, ensemble.weights)
 
@@ -94,7 +98,7 @@ class _Answer(Function):
         two = torch.relu_(torch.baddbmm(add_two, one, to_two))
         ctx.layers, ctx.shape = layers, images.shape
         ctx.save_for_backward(first, second, second_winner, third, fourth_winner, one, two)
-        return torch.baddbmm(add_logits, two.float(), to_logits)
+        return _finite(torch.baddbmm(add_logits, two.float(), to_logits), "logits")
 
     @staticmethod
     def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor, None]:
@@ -109,7 +113,30 @@ class _Answer(Function):
         back = _backward(back, fourth_winner, third, layers, 2, pool=True)
         back = _backward(back, back, second, layers, 1, pool=False)
         back = _backward(back, second_winner, first, layers, 0, pool=True)
-        return _first_back(back, ctx.shape, layers) * largest.view(*largest.shape, 1, 1), None
+        slope = _finite(_first_back(back, ctx.shape, layers), "slopes")
+        return slope * largest.view(*largest.shape, 1, 1), None
+
+
+def _check(device: torch.device) -> None:
+    if find_spec("triton") is None:
+        raise MissingExtraError(
+            'half precision needs the package "triton", which is not installed. Try: pip install "nymity-robust[gpu]"'
+        )
+    from triton import knobs
+
+    if device.type != "cuda" and not knobs.runtime.interpret:
+        raise ParameterError("half precision", expected="members on a GPU", got=device.type, hint="leave out --half")
+
+
+def _finite(values: Tensor, what: str) -> Tensor:
+    if not bool(values.isfinite().all()):
+        raise ParameterError(
+            "half precision",
+            expected=f"{what} of at most 65,504 on the way",
+            got="larger ones",
+            hint="leave out --half: these members need single precision",
+        )
+    return values
 
 
 def _first(images: Tensor, layers: _Layers) -> Tensor:
