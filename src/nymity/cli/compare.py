@@ -205,9 +205,11 @@ def _changed(found: ChangedColumns | None, opened: OpenedRelease) -> list[Table 
         )
         says.append(f"Whoever knows the true numbers of a record in these columns finds its row {told}")
     if found.linked_alike is not None and found.by_chance_alike is not None:
+        together, chance = percent(found.linked_together or 0), percent(found.by_chance_alike)
         says.append(
             "Whoever knows a record's perturbed columns and its quasi-identifiers finds its row with a chance of "
-            f"{percent(found.linked_alike)}; one of those that look alike would be {percent(found.by_chance_alike)}."
+            f"{percent(found.linked_alike)}; whoever knows them of everybody, with one of {together}; one of those "
+            f"that look alike would be {chance}. No promise limits that."
         )
     return [*says, ""]
 

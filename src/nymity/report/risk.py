@@ -87,7 +87,8 @@ def _by_perturbed(subject: Subject) -> list[Html]:
         paragraph(
             f"All of this is by quasi-identifiers alone. Whoever also knows {listed(names)} of somebody, whose values "
             f"were changed, and picks the nearest of the rows that look like theirs, is right with a chance of "
-            f"{percent(found.linked_alike)} on average; any of these rows would be {percent(found.by_chance_alike)}. "
+            f"{percent(found.linked_alike)} on average, and whoever knows them of everybody with one of "
+            f"{percent(found.linked_together or 0)}; any of these rows would be {percent(found.by_chance_alike)}. "
             "No promise limits that."
         )
     ]

@@ -15,8 +15,8 @@ linkage (Pagliuca & Seri 1999): who knows the true numbers of a record picks the
 measured in its standard deviations, one at random of several; the mean chance that it is the record's own.
 
 Of perturbed columns, which others may know: *linked_alike*, the same by whoever knows them and the quasi-identifiers,
-and so looks among the rows alone that show the same quasi-identifiers as the record's own. Values that are no numbers
-are as far from each other as numbers a standard deviation apart.
+and so looks among the rows alone that show the same quasi-identifiers as the record's own; and *linked_together*, by
+whoever knows them of everybody: :mod:`nymity.risk.perturbed_linkage`. A column of numbers with gaps counts in both.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from nymity.core.errors import SchemaError, TableError
 from nymity.core.quoting import as_given
 from nymity.core.validation import nearest
 from nymity.io import to_polars
+from nymity.risk.perturbed_linkage import KnownColumn, PerturbedLinkage, found_nearest, linked_by_perturbed, picked
 from nymity.table.attribute import Role
 from nymity.table.text import as_text, gathered
 
@@ -61,7 +62,8 @@ class ChangedColumn:
 class ChangedColumns(Carded):
     """All of them, and the numbers among them together; ``linked`` beside ``by_chance``, one of all rows.
 
-    ``linked_alike`` beside ``by_chance_alike``, one of the rows that look alike: where columns are perturbed.
+    ``linked_alike`` and ``linked_together`` beside ``by_chance_alike``, one of the rows that look alike: where columns
+    are perturbed.
     """
 
     records: int
@@ -71,6 +73,7 @@ class ChangedColumns(Carded):
     linked: float | None = None
     by_chance: float = 0.0
     linked_alike: float | None = None
+    linked_together: float | None = None
     by_chance_alike: float | None = None
 
     def __getitem__(self, name: str) -> ChangedColumn:
@@ -80,7 +83,8 @@ class ChangedColumns(Carded):
         """Return what is shown."""
         facts = [("records", self.records), ("correlations change by", self.correlation_change)]
         facts += [("linked by distance", self.linked), ("by chance", self.by_chance)]
-        facts += [("linked among rows that look alike", self.linked_alike), ("by chance there", self.by_chance_alike)]
+        facts += [("linked among rows that look alike", self.linked_alike)]
+        facts += [("by who knows everybody", self.linked_together), ("by chance there", self.by_chance_alike)]
         rows = [(one.name, one.kept, one.il1s, one.near, one.dominance) for one in self.columns]
         return Card(
             title="Changed columns",
@@ -131,10 +135,11 @@ def changed_columns(
         ),
         correlation_change=None if together is None or len(whole) < 2 else _correlation_change(together),
         eigenvalue_change=None if together is None or len(whole) < 2 else _eigenvalue_change(together),
-        linked=None if together is None else _linked(together, targets),
+        linked=_linked(pairs, targets),
         by_chance=1 / max(1, released.frame.height),
-        linked_alike=None if alike is None else alike[0],
-        by_chance_alike=None if alike is None else alike[1],
+        linked_alike=None if alike is None else alike.linked,
+        linked_together=None if alike is None else alike.linked_together,
+        by_chance_alike=None if alike is None else alike.by_chance,
     )
 
 
@@ -175,14 +180,7 @@ def _dominance(source: pl.DataFrame, released: Released) -> dict[str, float]:
     """Return the largest share of one record in the sum of its group, of each column of numbers that groups share."""
     grouping = [one for one in released.transforms if one.groups and set(one.columns) <= set(released.frame.columns)]
     names = list(dict.fromkeys(name for one in grouping for name in one.columns))
-    before = pl.DataFrame({name: gathered(source[name], released.source_rows) for name in names})
-    for one in released.transforms:
-        if one.is_coding and (coded := [name for name in one.columns if name in names]):
-            made = replace(one, columns=tuple(coded)).changed(
-                before, KeyedDraws.public("codings draw nothing"), one.key
-            )
-            before = pl.DataFrame({name: made.get(name, before[name]) for name in names})
-    found = {}
+    before, found = _coded(source, released, names), {}
     for one in grouping:
         shared = pl.DataFrame({f"c{i}": released.frame[name] for i, name in enumerate(one.columns)})
         group = shared.select(pl.struct(pl.all()).rank("dense")).to_series()
@@ -193,6 +191,16 @@ def _dominance(source: pl.DataFrame, released: Released) -> dict[str, float]:
             shares = held.drop_nulls().group_by("group").agg(pl.col("size").max() / pl.col("size").sum())["size"]
             found[name] = float(shares.fill_nan(0).max() or 0)  # type: ignore[arg-type]
     return found
+
+
+def _coded(source: pl.DataFrame, released: Released, names: Sequence[str]) -> pl.DataFrame:
+    """Return the true values of the published rows after codings, which are no secret."""
+    coded = pl.DataFrame({name: gathered(source[name], released.source_rows) for name in names})
+    for one in released.transforms:
+        if one.is_coding and (some := [name for name in one.columns if name in names]):
+            made = replace(one, columns=tuple(some)).changed(coded, KeyedDraws.public("codings draw nothing"), one.key)
+            coded = pl.DataFrame({name: made.get(name, coded[name]) for name in names})
+    return coded
 
 
 def _correlation_change(numbers: Floats) -> float:
@@ -206,8 +214,8 @@ def _eigenvalue_change(numbers: Floats) -> float:
     return float(np.max(np.abs(shares[0] - shares[1])))
 
 
-def _linked_alike(source: pl.DataFrame, released: Released, targets: int) -> tuple[float, float] | None:
-    """Return how often the nearest row by perturbed columns is the own, of those that look alike; and by chance."""
+def _linked_alike(source: pl.DataFrame, released: Released, targets: int) -> PerturbedLinkage | None:
+    """Return how often rows are found by perturbed columns among those that look alike; None where nothing is."""
     schema, frame = released.schema_for("changed_columns"), released.frame
     names = [name for name in schema.perturbed if name in frame.columns]
     if not names or not frame.height:
@@ -216,42 +224,14 @@ def _linked_alike(source: pl.DataFrame, released: Released, targets: int) -> tup
     if quasi := [name for name in schema.quasi if name in frame.columns]:
         cells = pl.DataFrame({f"c{i}": as_text(frame[name]) for i, name in enumerate(quasi)})
         group = cells.select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy().astype(np.int64)
-    columns = [_compared(gathered(source[name], released.source_rows), frame[name]) for name in names]
-    picked = np.unique(np.linspace(0, frame.height - 1, min(frame.height, targets)).astype(np.int64))
-    order = np.argsort(group, kind="stable")
-    starts, ends = (np.searchsorted(group[order], group[picked], side=side) for side in ("left", "right"))
-    chances, guessed = np.zeros(len(picked)), np.zeros(len(picked))
-    for place, (record, start, end) in enumerate(zip(picked.tolist(), starts.tolist(), ends.tolist(), strict=True)):
-        rows = order[start:end]
-        distances = sum(
-            (np.minimum((after[rows] - before[record]) ** 2, most) for before, after, most in columns),
-            np.zeros(len(rows)),
-        )
-        own = distances[rows == record][0]
-        chances[place] = 0.0 if (distances < own).any() else 1 / int((distances == own).sum())
-        guessed[place] = 1 / len(rows)
-    return float(np.mean(chances)), float(np.mean(guessed))
+    known = _coded(source, released, names)
+    return linked_by_perturbed([KnownColumn.of(known[name], frame[name]) for name in names], group, targets)
 
 
-def _compared(before: pl.Series, after: pl.Series) -> tuple[Floats, Floats, float]:
-    """Return true and published values, and how far a value is from another at most: numbers in standard deviations."""
-    numbers = _numbers(before, after)
-    if numbers is not None and np.isfinite(numbers).all() and numbers[0].std() > 0:
-        return numbers[0] / numbers[0].std(), numbers[1] / numbers[0].std(), np.inf
-    values = pl.concat([as_text(before).alias("cell"), as_text(after).alias("cell")]).fill_null("")
-    codes = values.rank("dense").to_numpy().astype(np.float64)
-    return codes[: len(before)], codes[len(before) :], 1.0
-
-
-def _linked(numbers: Floats, targets: int) -> float:
-    """Return the mean chance that the nearest row is a record's own; of equally near ones one is picked."""
-    scaled = numbers / numbers[:, :1].std(axis=2, keepdims=True)
-    before, after = scaled[:, 0].T, scaled[:, 1].T  # (records, columns)
-    n = len(before)
-    picked = np.unique(np.linspace(0, n - 1, min(n, targets)).astype(np.int64))
-    chances = np.zeros(len(picked))
-    for place, record in enumerate(picked.tolist()):
-        distances = np.sum((after - before[record]) ** 2, axis=1)
-        nearer = int((distances < distances[record]).sum())
-        chances[place] = 0.0 if nearer else 1 / int((distances == distances[record]).sum())
-    return float(np.mean(chances))
+def _linked(pairs: Sequence[tuple[pl.Series, pl.Series]], targets: int) -> float | None:
+    """Return the mean chance that the nearest row is a record's own, of all rows; None where no column has numbers."""
+    columns = [one for pair in pairs if (one := KnownColumn.of(*pair)).is_number]
+    if not columns or not len(columns[0].before):
+        return None
+    rows = np.arange(len(columns[0].before))
+    return float(np.mean(found_nearest(columns, rows, picked(len(rows), targets))))

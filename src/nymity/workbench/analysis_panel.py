@@ -237,6 +237,9 @@ def _changed(found: Mapping[str, Any], texts: Texts) -> None:
         if found.get("linked_alike") is not None:  # not in earlier analyses
             linked, chance = texts.percent(found["linked_alike"]), texts.percent(found["by_chance_alike"])
             text("p", texts("result.changed_linked_alike", linked=linked, chance=chance), "notice")
+        if found.get("linked_together") is not None:
+            together = texts.percent(found["linked_together"])
+            text("p", texts("result.changed_linked_together", linked=together), "notice")
 
 
 def _risk(risk: Mapping[str, Any], texts: Texts) -> None:
