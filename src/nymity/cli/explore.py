@@ -14,6 +14,7 @@ from nymity.cli.given import Data, job_of_given
 from nymity.cli.inputs import may_write, same_file
 from nymity.cli.progress import watching
 from nymity.cli.shared_options import AsJson, Force, JobOption, Quasi, Quiet, Reading, Settings, reads_a_table
+from nymity.cli.warnings_shown import uncounted
 from nymity.core.errors import FileError
 from nymity.core.wording import count, percent
 
@@ -93,6 +94,7 @@ def command(
         told += [("--set", one) for one in settings or ()]
         changed = "".join(f" {option} {quote(value)}" for option, value in told)
         screen.line(f"Publish one of them: nymity publish {data}{changed} --node {_numbers(best)[0]} --out release")
+    uncounted(screen, described.schema.perturbed)
     screen.answer(
         {
             "nodes": len(nodes),

@@ -12,7 +12,7 @@ from nymity.cli.inputs import names
 from nymity.cli.private import about_source
 from nymity.cli.risk import individual_lines
 from nymity.cli.shared_options import AsJson, JobOption, Quasi, Quiet, Reading, reads_a_table
-from nymity.cli.warnings_shown import counted
+from nymity.cli.warnings_shown import counted, uncounted
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count
 
@@ -52,6 +52,7 @@ def command(
     screen.line(f"{data}, quasi-identifiers {', '.join(schema.quasi)}", style="bold")
     screen.line()
     _show(screen, measured)
+    uncounted(screen, measured.perturbed)
     counts = counted(screen, schema, frame.columns)
     screen.answer({**private, "quasi": schema.quasi, "counts": counts, **measured.to_dict()})
 

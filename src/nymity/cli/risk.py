@@ -12,7 +12,7 @@ from nymity.cli.given import Data, read_with_roles
 from nymity.cli.private import about_source
 from nymity.cli.progress import watching
 from nymity.cli.shared_options import AsJson, JobOption, PopulationOption, Quasi, Quiet, Reading, reads_a_table
-from nymity.cli.warnings_shown import counted
+from nymity.cli.warnings_shown import counted, uncounted
 from nymity.core.errors import ParameterError
 from nymity.core.wording import count, people, percent
 
@@ -112,6 +112,7 @@ def command(
     answer = {"drivers": None if driving is None else driving.to_dict(), "columns": [c.to_dict() for c in columns]}
     if modelled is not None:
         answer["log_linear"] = modelled.to_dict()
+    uncounted(screen, found.perturbed)
     counts = "records" if isinstance(roles, list) else counted(screen, roles, frame.columns)
     screen.answer({**private, "counts": counts, **found.to_dict(), **answer})
 

@@ -35,6 +35,15 @@ def list_warnings(screen: Screen, head: str, warnings: Sequence[Mapping[str, Any
     screen.show(shown)
 
 
+def uncounted(screen: Screen, names: Sequence[str]) -> None:
+    """Warn of perturbed columns that others may know: figures by quasi-identifiers do not count them."""
+    if names:
+        screen.warn(
+            f"none of these figures counts {' and '.join(map(repr, names))}, perturbed columns that others may know, "
+            "too: whoever does finds more"
+        )
+
+
 def counted(screen: Screen, schema: Schema, columns: Sequence[str]) -> str:
     """Return what is counted in a table of a schema, and warn where that is records though promises are to others."""
     if schema.unit is None or schema.unit in columns:

@@ -47,7 +47,8 @@ class RiskProfile(Carded):
 
     Where the schema has a person column that the table has, too, classes are of ``persons``: what is said of records by
     attackers is said of persons, each counted once in a class. ``row_share`` is then the largest share that one person
-    has of the rows of a class: who picks a row of it has picked theirs.
+    has of the rows of a class: who picks a row of it has picked theirs. ``perturbed``: columns that others may know,
+    too, and that no figure here counts.
     """
 
     _instead: ClassVar = {
@@ -75,6 +76,7 @@ class RiskProfile(Carded):
     households: HouseholdRisk | None = None
     persons: int | None = None
     row_share: Fraction | None = None
+    perturbed: tuple[str, ...] = ()
 
     @property
     def classes(self) -> int:
@@ -101,7 +103,7 @@ class RiskProfile(Carded):
             title=f"Risk by {', '.join(self.quasi)}",
             verdict=f"{count(above, of[:-1])} above {percent(float(self.threshold))}"
             if above
-            else "nobody above the threshold",
+            else "nobody above the threshold" + ", by these columns" * bool(self.perturbed),
             tone="warned" if above else "good",
             facts=[
                 (of, self.counted),
@@ -110,6 +112,7 @@ class RiskProfile(Carded):
                 *((f"{name}: average", percent(float(one.average or 0))) for name, one in named),
                 *([] if self.marketer is None else [("marketer", percent(float(self.marketer)))]),
                 *([] if self.population is None else [("unique in the population", self._among_everybody)]),
+                *([("known to others, and not counted", ", ".join(self.perturbed))] if self.perturbed else []),
             ],
             tables=[
                 CardTable(columns=("class size", "classes", of), rows=sizes, bars=of, title="Classes by their size")
@@ -127,6 +130,7 @@ class RiskProfile(Carded):
         """Return plain JSON types."""
         return {
             "quasi": list(self.quasi),
+            **({"perturbed": list(self.perturbed)} if self.perturbed else {}),
             "records": self.records,
             "records_in_classes": self.counted,
             **({} if self.persons is None else {"persons": self.persons, "row_share": as_float(self.row_share)}),
@@ -220,6 +224,7 @@ def measure_risk(
         households=households,
         persons=sampled.number_of_persons,
         row_share=sampled.row_share(rows.names),
+        perturbed=schema.perturbed if isinstance(schema, Schema) else (),
     )
 
 

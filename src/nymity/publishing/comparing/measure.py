@@ -29,7 +29,7 @@ class Measurement(Carded):
 
     models: per model key, per sensitive attribute (``""`` for models without one), the parameters reached. individual:
     the risk of records by their sampling weights, where the table has some. Of ``records`` those ``dropped`` say not of
-    whom they are, and are in no class.
+    whom they are, and are in no class. ``perturbed``: columns that others may know, too, and that classes do not count.
     """
 
     records: int
@@ -41,6 +41,7 @@ class Measurement(Carded):
     models: dict[str, dict[str, Measured]]
     individual: IndividualRisk | None = None
     dropped: int = 0
+    perturbed: tuple[str, ...] = ()
 
     _instead: ClassVar = {
         **dict.fromkeys(("k", "k_anonymity", "min_class_size"), ".smallest_class"),
@@ -65,6 +66,7 @@ class Measurement(Carded):
                 ("smallest class", self.smallest_class),
                 ("average class", self.average_class),
                 ("classes of one", f"{self.unique_records:,} ({alone})"),
+                *([("known to others, and not counted", ", ".join(self.perturbed))] if self.perturbed else []),
             ],
             tables=[CardTable(columns=("model", "about", "the strictest that holds"), rows=rows)],
         )
@@ -134,6 +136,7 @@ def measure(table: Any, schema: GivenSchema | None = None) -> Measurement:
         average_class=float(sizes.mean()) if len(sizes) else None,  # type: ignore[arg-type]
         unique_records=int((sizes == 1).sum()),
         models=models,
+        perturbed=published.perturbed,
         individual=measure_risk(frame, published).individual if published.weight is not None else None,
     )
 
