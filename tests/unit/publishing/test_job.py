@@ -675,3 +675,11 @@ def test_numbers_where_a_builder_takes_them(hierarchy: dict[str, Any]) -> None:
         }
     )
     assert Job.from_dict(job.to_dict()).schema["a"] == job.schema["a"]
+
+
+def test_a_role_alone_is_told_how_a_job_has_it() -> None:
+    """A file of answers takes ``age = "quasi"``, a job does not."""
+    with pytest.raises(JobError, match=r'schema\.age: expected a table of fields, .*Try: write { role = "quasi" }'):
+        Job.from_dict(
+            {"source": "table.csv", "schema": {"age": "quasi"}, "privacy": [{"model": "k-anonymity", "k": 5}]}
+        )

@@ -503,6 +503,9 @@ def dump_attribute(attribute: Attribute) -> dict[str, Any]:
 
 
 def _parse_attribute(data: Any, where: str, folder: Path | None) -> Attribute:
+    if isinstance(data, str):  # as in a file of answers
+        hint = f'write {{ role = "{data}" }}'
+        raise JobError(where, expected="a table of fields", got=kind_and_value(data), hint=hint)
     fields = dict(pieces.require_mapping(data, where))
     pieces.check_fields(fields, [item.name for item in dataclasses.fields(Attribute)], where)
     roles = [role.value for role in Role]
