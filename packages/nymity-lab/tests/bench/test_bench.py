@@ -99,20 +99,33 @@ def test_scale_publishes_a_census_by_an_engine(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("NYMITY_SCALE", "1e3:streaming")
     lines = {line.name: line for line in scale._lines(1.0)}
     assert lines["1,000 records, streaming"].value > 0
-    assert lines["1,000 records, streaming: recoding and writing"].unit == "s"
+    cpu = lines["1,000 records, streaming: recoding and writing"]
+    clock = lines["1,000 records, streaming: recoding and writing, clock"]
+    assert (cpu.unit, clock.unit) == ("G", "s")
+    assert 0 < cpu.value < lines["1,000 records, streaming"].value  # a stage is a part of the command
 
 
 def test_scale_tells_by_which_power_costs_grow() -> None:
     from nymity_lab.bench.scale import RunCost, _exponents
 
     costs = {
-        rows: RunCost(cpu=1, wall=1, megabytes=1, stages={"counting": seconds, "verifying": 2.0})
+        rows: RunCost(
+            cpu=1,
+            wall=1,
+            megabytes=1,
+            stages={"counting": seconds, "verifying": 2.0},
+            clocks={"counting": 3.0, "verifying": seconds},
+        )
         for rows, seconds in ((10**6, 1.0), (10**7, 10.0), (10**8, 1_000.0))
     }
     found = {line.name: line.value for line in _exponents("duckdb", costs)}
     assert found["duckdb, counting: exponent from 1,000,000 to 10,000,000"] == pytest.approx(1)
     assert found["duckdb, counting: exponent from 10,000,000 to 100,000,000"] == pytest.approx(2)
     assert found["duckdb, verifying: exponent from 1,000,000 to 10,000,000"] == pytest.approx(0)
+    # The CPU of Spark is that of another process.
+    of_spark = {line.name: line.value for line in _exponents("spark", costs)}
+    assert of_spark["spark, counting: exponent from 1,000,000 to 10,000,000"] == pytest.approx(0)
+    assert of_spark["spark, verifying: exponent from 10,000,000 to 100,000,000"] == pytest.approx(2)
 
 
 def test_parts_of_the_workbench_are_named() -> None:
