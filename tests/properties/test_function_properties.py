@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -20,13 +23,14 @@ from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.optimal import OptimalLattice
 from nymity.partition import KMember, Mondrian
 from nymity.privacy import KAnonymity
+from nymity.table import value_order
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.encoding import encode
-from nymity.table.hierarchy import Hierarchy
+from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.partition_recoding import PartitionRecoding
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
-from nymity.table.span import spans_of
+from nymity.table.span import CellKind, Span, spans_of
 
 TREE = {"Europe": ["France", "Italy"], "Asia": {"East": ["Japan"], "India": None}}
 SCHEMA = Schema(
@@ -314,7 +318,44 @@ def test_what_falls_into_no_cell_is_counted_or_refused(method: Any) -> None:
             one.apply(new)
 
 
+def told(kind: CellKind, *cells: list[Label]) -> tuple[Span, ...]:
+    """Spans of cells by the values that each covers."""
+    values = sorted({value for cell in cells for value in cell}, key=lambda value: (value is not None, value))
+    return spans_of(kind, values, [np.array([values.index(value) for value in cell], dtype=np.int64) for cell in cells])
+
+
 def test_intervals_of_words_span_what_they_name() -> None:
-    assert spans_of("intervals", [["a", "c"]])[0].values == ("a", "c")
-    assert spans_of("intervals", [["3", None, "5"]])[0].ends == ("3", "5")
-    assert spans_of("values", [["3", "5"]])[0].ends is None
+    assert told("intervals", ["a", "c"])[0].values == ("a", "c")
+    assert told("intervals", ["3", None, "5"])[0].ends == ("3", "5")
+    assert told("intervals", ["3", None], ["a"])[0].ends is None  # one word, and nothing of the column is a number
+    assert told("values", ["3", "5"])[0].ends is None
+
+
+NUMBERS = st.sets(
+    st.one_of(st.none(), st.integers(-30, 30).map(str), st.sampled_from(["2.5", "-0.25", "1e3"])), min_size=1
+)
+DAYS = st.sets(st.one_of(st.none(), st.dates().map(str)), min_size=1)
+
+
+def cells_of(values: set[Label]) -> st.SearchStrategy[list[set[Label]]]:
+    return st.lists(st.sets(st.sampled_from(sorted(values, key=str)), min_size=1), min_size=1)
+
+
+@given(st.one_of(NUMBERS, DAYS).flatmap(cells_of))
+def test_intervals_span_from_the_least_to_the_largest(cells: list[set[Label]]) -> None:
+    def place(value: str) -> Fraction:
+        return Fraction(date.fromisoformat(value).toordinal()) if value.count("-") > 1 else Fraction(value)
+
+    covered = [sorted(cell, key=str) for cell in cells]
+    for span, cell in zip(told("intervals", *covered), covered, strict=True):
+        known = sorted((value for value in cell if value is not None), key=place)
+        assert span.values == ((None,) if None in cell else ())
+        assert span.ends == ((known[0], known[-1]) if known else None)
+
+
+def test_cells_of_a_thousand_days_are_told_quickly() -> None:
+    """Each value is read once: the first job of the sample data took ten times as long to write as to make."""
+    values = [str(date(1950, 1, 1) + timedelta(days=n)) for n in range(1000)]
+    with patch.object(value_order, "_day", wraps=value_order._day) as read:
+        spans_of("intervals", values, [np.arange(1000, dtype=np.int64)] * 50)
+    assert read.call_count == len(values)

@@ -46,8 +46,8 @@ class Cells:
 
     def without_codes(self, hierarchy: Hierarchy) -> Cells:
         """Return the same cells told by values."""
-        values, cells = hierarchy.values, range(len(self.labels))
-        spans = self.spans or spans_of(self.kind, [[values[c] for c in self.codes(cell).tolist()] for cell in cells])
+        cells = range(len(self.labels))
+        spans = self.spans or spans_of(self.kind, hierarchy.values, [self.codes(cell) for cell in cells])
         return Cells(self.labels, np.empty(0, np.int64), np.zeros(len(cells) + 1, np.int64), self.kind, spans)
 
     def codes(self, cell: int) -> NDArray[np.int64]:

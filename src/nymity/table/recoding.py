@@ -212,8 +212,9 @@ class Recoding(ABC):
 
         The second file is needed to compare, attack and report, and by nobody who publishes further rows.
         """
-        self.save(path)
-        if self.as_function() is self:
+        function = self.as_function()
+        _write(path, function.to_dict())
+        if function is self:
             return [Path(path).name]
         _write(Path(path).with_name(SEEN_NAME), {**self.to_dict(), "format": SEEN.tag, "recoding_sha256": _hash(path)})
         return [Path(path).name, SEEN_NAME]

@@ -56,15 +56,15 @@ class Span:
         return len(self.values) == 1 if self.ends is None else not self.values and self.ends[0] == self.ends[1]
 
 
-def spans_of(kind: CellKind, covered: Sequence[Sequence[Label]]) -> tuple[Span, ...]:
-    """Tell what cells stand for from the values that each covers; what nodes cover is the rule's to say."""
+def spans_of(kind: CellKind, values: Sequence[Label], cells: Sequence[NDArray[np.int64]]) -> tuple[Span, ...]:
+    """Tell what cells stand for by the values whose codes each covers; what nodes cover is the rule's to say."""
     if kind == "centres":  # what they were made of is not published
-        return tuple(Span() for _ in covered)
+        return tuple(Span() for _ in cells)
     if kind == "nodes":
-        return tuple(Span(tuple(values) if len(values) == 1 else ()) for values in covered)
-    if kind == "intervals" and (places := _places([value for values in covered for value in values])) is not None:
-        return tuple(_interval(values, places) for values in covered)
-    return tuple(Span(tuple(values)) for values in covered)
+        return tuple(Span((values[codes[0]],) if len(codes) == 1 else ()) for codes in cells)
+    if kind == "intervals" and (order := _order(values, cells)) is not None:
+        return tuple(_interval(values, codes, *order) for codes in cells)
+    return tuple(Span(tuple(values[code] for code in codes.tolist())) for codes in cells)
 
 
 def spanned(
@@ -101,10 +101,34 @@ def _rows(hierarchy: Hierarchy, values: Sequence[Label]) -> list[list[Label]]:
     return [[label for label in hierarchy.row(value) if label != NOWHERE] for value in values]
 
 
-def _interval(values: Sequence[Label], places: Mapping[Label, Fraction]) -> Span:
-    known = sorted((value for value in values if value is not None), key=lambda value: places[value])
-    missing: tuple[Label, ...] = (None,) if len(known) < len(values) else ()
-    return Span(missing, (known[0], known[-1])) if known else Span(missing)
+def _order(
+    values: Sequence[Label], cells: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Return the codes of the values that cells cover by number or day, and the rank of each code, -1 if it is missing.
+
+    None if a value is neither. Each value is read once: the cells of a few thousand classes cover it again and again.
+    """
+    codes = np.unique(np.concatenate([np.empty(0, np.int64), *cells]))
+    places = _places([values[code] for code in codes.tolist()])
+    if places is None:
+        return None
+    known = [code for code in codes.tolist() if values[code] is not None]
+    ordered = np.array(sorted(known, key=lambda code: places[values[code]]), dtype=np.int64)
+    rank = np.full(len(values), -1)
+    rank[ordered] = np.arange(len(ordered))
+    return ordered, rank
+
+
+def _interval(
+    values: Sequence[Label], codes: NDArray[np.int64], ordered: NDArray[np.int64], rank: NDArray[np.int64]
+) -> Span:
+    known = rank[codes]
+    known = known[known >= 0]
+    missing: tuple[Label, ...] = (None,) if len(known) < len(codes) else ()
+    if not len(known):
+        return Span(missing)
+    ends = str(values[ordered[known.min()]]), str(values[ordered[known.max()]])
+    return Span(missing, ends)
 
 
 def _places(values: Sequence[Label]) -> dict[Label, Fraction] | None:
