@@ -1,4 +1,4 @@
-"""A workbench for an institution: several people with different rights, on one server (``nymity workbench --serve``)."""
+"""A workbench for an institution: several people with different rights on one server (``nymity workbench --serve``)."""
 
 from __future__ import annotations
 
