@@ -68,14 +68,20 @@ def command_line(arguments: Sequence[str]) -> tuple[typer.Typer, list[str]]:
     called = arguments[0] if arguments and arguments[0] in _COMMANDS else None
     made = group(
         "Turn a table about people into a release that others can use and nobody can misuse.",
-        epilog="Start with [bold]nymity demo[/bold], or with your own table: [bold]nymity inspect table.csv[/bold]\n\n"
-        "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in ExitCode),
+        epilog=None if called is not None else _epilog(),
     )
     made.callback()(_options)
     for name in _COMMANDS if called is None else [called]:
         module = import_module(f"nymity.cli.{_MODULES.get(name, name.replace('-', '_'))}")
         register(made, name, module.command, module.EXAMPLES)
     return made, [] if called is not None else _further(made)
+
+
+def _epilog() -> str:
+    return (
+        "Start with [bold]nymity demo[/bold], or with your own table: [bold]nymity inspect table.csv[/bold]\n\n"
+        "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in ExitCode)
+    )
 
 
 def _further(to: typer.Typer) -> list[str]:

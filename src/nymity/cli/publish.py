@@ -444,11 +444,11 @@ def _levels(listed: str, quasi: Sequence[str]) -> dict[str, int]:
 
 def _in_engine(job: Job, engine: str | None, master: str | None) -> Job:
     """Return the job with the engine of the command line; settings of the job's own stay if it is the same kind."""
-    from nymity.engines import Engine
-
     kind = engine or ("spark" if master is not None else None)
     if kind is None:
         return job
+    from nymity.engines import Engine
+
     named = job.engine if job.engine is not None and job.engine.kind == kind else Engine(kind=kind)  # type: ignore[arg-type]
     return replace(job, engine=named if master is None else replace(named, master=master))
 

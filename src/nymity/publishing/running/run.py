@@ -266,6 +266,8 @@ class Run(Staged):
         order = content_order(ranked)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
+        self.frame = compact(ranked, self.order)
+        self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
         drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
         drawn += [SHIFTS] if self.shifts is not None and self.shifts.drawn else []
         drawn += purposes(self.job.transforms)
@@ -274,8 +276,6 @@ class Run(Staged):
         secret = Withheld.of(self.job.schema, self.job.privacy, self.job.method).counts
         classes = recoding.may_draw or recoding.drawn if secret else recoding.drawn
         self.drawn = (*classes, *drawn, *([ROWS] if shuffled else []))
-        self.frame = compact(ranked, self.order)
-        self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
 
     def _applied(self) -> Recoded:
         """Recode the table; as text where more is done with the rows than to order and to count them."""
