@@ -38,15 +38,22 @@ _FEW_SHIFT, _FEW_LAST = np.uint64(64 - FEW_BITS), np.int64((1 << FEW_BITS) - 1)
 
 
 @njit(cache=True, nogil=True)
+def _write_bits(bits, at, ends, n):
+    """Write the places of the bits that are set to ``ends`` from ``n`` on, the first bit being at ``at``."""
+    while bits != 0:
+        ends[n] = at + lowest_bit(bits)
+        n += 1
+        bits &= bits - _ONE
+    return n
+
+
+@njit(cache=True, nogil=True)
 def find_ends(block, size, delimiter, ends):
     """Write to ``ends`` where delimiters and line ends are; return how many."""
     n = 0
     for at in range(0, size, 64):
         found = equal_bytes(block, at, delimiter) | equal_bytes(block, at, _NEWLINE)
-        while found != 0:
-            ends[n] = at + lowest_bit(found)
-            n += 1
-            found &= found - _ONE
+        n = _write_bits(found, at, ends, n)
     return n
 
 
@@ -61,10 +68,7 @@ def find_ends_outside_quotes(block, size, delimiter, ends):
         quoted ^= inside
         inside = _ALL if quoted >> np.uint64(63) else np.uint64(0)
         found = (equal_bytes(block, at, delimiter) | equal_bytes(block, at, _NEWLINE)) & ~quoted
-        while found != 0:
-            ends[n] = at + lowest_bit(found)
-            n += 1
-            found &= found - _ONE
+        n = _write_bits(found, at, ends, n)
     return n
 
 

@@ -44,7 +44,7 @@ from nymity.partition.method import CoveringMethod
 from nymity.partition.outcome import PartitionOutcome
 from nymity.partition.problem import ClassValues, PartitionProblem
 from nymity.privacy import KMatching, PrivacyModel
-from nymity.table.partition_recoding import LINKS, FreeformRecoding, Quotas
+from nymity.table.partition_recoding import LINKS, FreeformRecoding
 from nymity.table.recoding import Recoding
 
 #: Cells compared in one kernel call: well below a second.
@@ -236,13 +236,7 @@ def _recoding(
         hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
         cells=cells,
         cell_of=cell_of,
-        quotas=Quotas(
-            codes=combinations[profiles.combination[profile]],
-            sensitive=profiles.sensitive[profile],
-            labels={name: column.labels for name, column in table.sensitive.items()},
-            classes=classes,
-            records=records.astype(np.int64),
-        ),
+        quotas=problem.quotas(profile, classes, records.astype(np.int64)),
     )
 
 

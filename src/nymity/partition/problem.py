@@ -19,6 +19,7 @@ from nymity.privacy.decision import accepted, decide
 from nymity.table.classes import NOTHING, Classes, Histogram, PairHistogram
 from nymity.table.encoding import EncodedTable
 from nymity.table.partition_recoding import EQUAL_RECORDS as EQUAL_RECORDS
+from nymity.table.partition_recoding import Quotas
 
 Ints = NDArray[np.int64]
 
@@ -72,6 +73,17 @@ class PartitionProblem:
         profiles, counts = np.unique(self.profile_of_records[records], return_counts=True)
         one = Assignment(self, profiles, np.zeros(len(profiles), dtype=np.int64), counts.astype(np.int64))
         return bool(accepted(one.as_classes(), self.models)[0])
+
+    def quotas(self, profiles: Ints, classes: Ints, records: Ints) -> Quotas:
+        """Return who belongs to which class where so many records of these profiles do; who is who stays drawn."""
+        table = self.table
+        return Quotas(
+            codes=table.combinations[table.profiles.combination[profiles]].astype(np.int64),
+            sensitive=table.profiles.sensitive[profiles],
+            labels={name: column.labels for name, column in table.sensitive.items()},
+            classes=classes,
+            records=records,
+        )
 
     def assignment(self, class_of_records: Ints) -> Assignment:
         """Count the records of each profile in each class."""

@@ -33,7 +33,7 @@ from nymity.partition.outcome import PartitionOutcome
 from nymity.partition.problem import PartitionProblem
 from nymity.partition.suppression import Suppression, items_of, patterns_of, stars_of_classes
 from nymity.privacy import PrivacyModel, SubsetKAnonymity, WildcardKAnonymity
-from nymity.table.partition_recoding import Quotas, SuppressedRowsRecoding
+from nymity.table.partition_recoding import SuppressedRowsRecoding
 from nymity.table.recoding import Recoding
 
 #: Pairs of items compared in one call of a kernel.
@@ -255,16 +255,11 @@ def _recoding(
         )
         numbers.append(number)
     cell_of, class_of = np.unique(np.stack(numbers, axis=1), axis=0, return_inverse=True)
+    classes = class_of.ravel()[item_of[profiles.combination]]
     return SuppressedRowsRecoding(
         columns=tuple(columns),
         hierarchies=dict(zip(table.names, table.hierarchies, strict=True)),
         cells=cells,
         cell_of=cell_of,
-        quotas=Quotas(
-            codes=table.combinations[profiles.combination].astype(np.int64),
-            sensitive=profiles.sensitive,
-            labels={name: column.labels for name, column in table.sensitive.items()},
-            classes=class_of.ravel()[item_of[profiles.combination]],
-            records=profiles.counts,
-        ),
+        quotas=problem.quotas(np.arange(len(profiles.counts)), classes, profiles.counts),
     )

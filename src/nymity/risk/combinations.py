@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nymity.core import validation
 from nymity.core.errors import InputError, SchemaError, TableError
 from nymity.core.quoting import as_given, relayed
 from nymity.io import to_polars
@@ -22,7 +21,7 @@ from nymity.table.attribute import MissingPolicy, quasi
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.hierarchy import Label
 from nymity.table.packing import KeyLayout
-from nymity.table.schema import Schema
+from nymity.table.schema import Schema, require_columns
 from nymity.table.text import MASK, as_text, is_missing
 
 
@@ -178,14 +177,7 @@ def _roles(schema: Schema | Sequence[str]) -> Schema:
 
 def _checked(where: str, frame: pl.DataFrame, roles: Schema) -> pl.DataFrame:
     """Return the quasi-identifiers alone, or refuse a table that lacks them or breaks what the schema says of gaps."""
-    for name in roles:
-        if name not in frame.columns:
-            raise SchemaError(
-                f"{where}, column {name!r}",
-                expected=f"a column of the table ({', '.join(frame.columns[:12])}{' …' * (frame.width > 12)})",
-                got="none of that name",
-                hint=validation.nearest(name, frame.columns),
-            )
+    require_columns(where, roles, frame.columns)
     cells = pl.DataFrame({name: frame[name] for name in roles})
     roles.check(cells)
     return cells

@@ -292,16 +292,27 @@ class Schema(Mapping[str, Attribute]):
 GivenSchema = Schema | Mapping[str, Attribute | str] | Sequence[str]
 
 
+def require_columns(where: str, names: Iterable[str], columns: Sequence[str], *, hint: str = "") -> None:
+    """Refuse a table without one of the columns of a schema."""
+    for name in names:
+        if name not in columns:
+            raise _absent(f"{where}, column {name!r}", name, columns, hint)
+
+
+def _absent(where: str, name: str, columns: Sequence[str], hint: str = "") -> SchemaError:
+    return SchemaError(
+        where,
+        expected=f"a column of the table ({', '.join(columns[:12])}{' …' if len(columns) > 12 else ''})",
+        got=f"no column {name!r}",
+        hint=validation.nearest(name, columns) or hint,
+    )
+
+
 def check_columns(schema: Schema, columns: Sequence[str]) -> None:
     """Every column has a role and every role a column."""
     for name in schema:
         if name not in columns:
-            raise SchemaError(
-                f"schema.{name}",
-                expected=f"a column of the table ({', '.join(columns[:12])}{' …' if len(columns) > 12 else ''})",
-                got=f"no column {name!r}",
-                hint=validation.nearest(name, columns),
-            )
+            raise _absent(f"schema.{name}", name, columns)
     without = [name for name in columns if name not in schema]
     if without:
         raise SchemaError(

@@ -18,9 +18,10 @@ from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.released_rows import Ints
 from nymity.risk.attacks.result import AttackResult, NoLimit
 from nymity.risk.attacks.scene import NOT_THERE, Scene, drawn_codes
-from nymity.risk.attacks.scene_opening import require_columns
+from nymity.risk.attacks.scene_opening import WHOLE
 from nymity.table.bucket_recoding import BUCKET, COUNT
 from nymity.table.encoding import labelled
+from nymity.table.schema import require_columns
 from nymity.table.text import as_text
 from nymity.table.value_order import ranks
 
@@ -68,7 +69,7 @@ class AttributeInference(Attack):
         report(scene.observe, Progress(stage=f"{self.key} of {attribute}"))
         assert scene.people is not None
         assert scene.control is not None
-        require_columns("control", scene.control.frame, [attribute])
+        require_columns("control", [attribute], scene.control.frame.columns, hint=WHOLE)
         tree = self._trained(scene, attribute)
         inside = scene.drawn_from(f"{self.key}.inside", np.flatnonzero(scene.own != NOT_THERE))
         outside = scene.drawn_from(f"{self.key}.outside", np.arange(len(scene.control)))

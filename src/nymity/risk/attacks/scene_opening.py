@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from nymity.core.errors import SchemaError, TableError
-from nymity.core.validation import nearest
+from nymity.core.errors import TableError
 from nymity.io import to_polars
 from nymity.risk.attacks.released_rows import Ints, Matcher, ReleasedRows
 from nymity.risk.attacks.scene import NOT_THERE, SEVERAL, People, Scene, coded, drawn_codes
@@ -19,9 +18,11 @@ from nymity.table.encoding import labelled, person_ids
 from nymity.table.hierarchy import Label
 from nymity.table.partition_recoding import FreeformRecoding, PartitionRecoding, SuppressedRowsRecoding
 from nymity.table.published_cells import as_they_are
-from nymity.table.schema import Schema
+from nymity.table.schema import Schema, require_columns
 from nymity.utility.released import Released
 
+#: What to try where a table lacks a column.
+WHOLE = "give tables that have every column of the schema"
 #: Which code each value of each quasi-identifier has.
 Index = Mapping[str, Mapping[Label, int]]
 
@@ -68,7 +69,7 @@ def open_scene(
 def _bare(released: Released, schema: Schema, name: str, settings: Mapping[str, Any]) -> Scene:
     """Return the release without anybody beside it."""
     apart = schema.sensitive if released.counts is None else ()
-    require_columns(name, released.frame, [*schema.quasi, *apart])
+    require_columns(name, [*schema.quasi, *apart], released.frame.columns, hint=WHOLE)
     kind, rows = _kind(released), ReleasedRows.of(released.frame, schema.quasi)
     # cells overlap: rows of stars may be anybody's
     if kind in (PartitionRecoding.kind, FreeformRecoding.kind, SuppressedRowsRecoding.kind):
@@ -96,21 +97,9 @@ def _kind(released: Released) -> str:
     return "table" if method is None or method.makes.has_classes else method.makes.kind
 
 
-def require_columns(where: str, frame: pl.DataFrame, names: Sequence[str]) -> None:
-    """Refuse a table that lacks columns."""
-    for name in names:
-        if name not in frame.columns:
-            raise SchemaError(
-                f"{where}, column {name!r}",
-                expected=f"a column of the table ({', '.join(frame.columns[:12])}{' …' * (frame.width > 12)})",
-                got="none of that name",
-                hint=nearest(name, frame.columns) or "give tables that have every column of the schema",
-            )
-
-
 def _published_records(source: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, Ints]:
     """Return the records that could be published, and their rows in the source."""
-    require_columns("original", source, [*schema.quasi, *schema.sensitive])
+    require_columns("original", [*schema.quasi, *schema.sensitive], source.columns, hint=WHOLE)
     return schema.without_gaps(source)
 
 
@@ -122,7 +111,7 @@ def _others(where: str, table: Any, index: Index, schema: Schema) -> People | No
     if table is None:
         return None
     frame = to_polars(table)
-    require_columns(where, frame, schema.quasi)
+    require_columns(where, schema.quasi, frame.columns, hint=WHOLE)
     return coded(frame, index)
 
 
