@@ -38,7 +38,7 @@ def test_equal_rows_have_equal_certificates_but_for_hashes(method: object) -> No
 
 
 def test_figures_of_the_search_tell_no_more_than_the_rows() -> None:
-    """The best guess at anybody's value is not better for who reads the certificate too."""
+    """The best guess at anybody's value is not better for anyone who reads the certificate too."""
     ages, z = [30, 31, 32, 34, 34, 34], list("vvuuvv")
     schema = ny.Schema(
         {"age": ny.quasi(ny.Hierarchy.intervals(width=2, levels=2)), "z": ny.quasi(), "s": ny.sensitive()}

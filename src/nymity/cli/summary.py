@@ -72,7 +72,7 @@ def show_summary(screen: Screen, account: Mapping[str, Any]) -> None:
     if account["holds"] and "seeded" not in account:
         show_warnings(screen, f"{released}; every promise", account["warnings"])
     else:
-        what = "every promise holds, but not against who knows the seed" if account["holds"] else _NOT_PRIVATE
+        what = "every promise holds, but not against anyone who knows the seed" if account["holds"] else _NOT_PRIVATE
         list_warnings(
             screen, f"{released}; {what}, with {count(len(account['warnings']), 'warning')}.", account["warnings"]
         )

@@ -1,9 +1,9 @@
 """Shuffling more rows than fit into memory, exactly uniformly.
 
 Every row goes to a bucket of its own draw, and each bucket is permuted by itself: all orders of all rows are then
-equally likely, whatever the order they came in. Draws are the release's own, never an engine's. Who knows them, by a
-seed, undoes them, and who draws again under the same key draws the same: so rows come sorted, and each draw belongs to
-the place of its row among all of them.
+equally likely, whatever the order they came in. Draws are the release's own, never an engine's. Whoever knows them, by
+a seed, undoes them, and whoever draws again under the same key draws the same: so rows come sorted, and each draw
+belongs to the place of its row among all of them.
 """
 
 from __future__ import annotations

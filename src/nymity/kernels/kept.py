@@ -109,7 +109,7 @@ class _MachineCode(CompileResultCacheImpl):  # type: ignore[misc]
         """Return the kernel.
 
         Beside machine code lies LLVM's form of it, which takes longer to read than the code: it is read when another
-        kernel is compiled that calls this one. Who comes between from another thread gets numba's own way.
+        kernel is compiled that calls this one. Whoever comes between from another thread gets numba's own way.
         """
         kept, described, *_ = payload
         codegen = target_context.codegen()

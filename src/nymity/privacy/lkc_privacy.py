@@ -153,11 +153,11 @@ class LKCPrivacy(SensitiveModel):
         return self.k == 1 and exact_fraction(self.c) == 1
 
     def row_chance(self, *, classes: bool, complete: bool) -> Unlimited:
-        """None, of who knows more columns."""
+        """None, of anyone who knows more columns."""
         return self._unlimited
 
     def value_shares(self, column: SensitiveColumn) -> Unlimited:
-        """None, of who knows more columns."""
+        """None, of anyone who knows more columns."""
         return self._unlimited
 
     def promise(self) -> str:

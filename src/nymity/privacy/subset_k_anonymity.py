@@ -67,7 +67,7 @@ class SubsetKAnonymity(ModelOfK, SizeModel):
         return fewest is None or fewest >= self.k
 
     def row_chance(self, *, classes: bool, complete: bool) -> Unlimited:
-        """None, of who knows more columns."""
+        """None, of anyone who knows more columns."""
         return Unlimited(f"it is about whoever knows {_known(self.m)}, and this attack knows all")
 
     def promise(self) -> str:

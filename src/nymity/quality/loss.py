@@ -22,7 +22,7 @@ class Loss(Described, ABC):
     #: It never falls when classes are merged and nothing is suppressed. Losses that aggregate one rising value per
     #: attribute need not say so: their floor does.
     rises: ClassVar[bool] = False
-    #: Who chooses by it chooses by sensitive values.
+    #: Whoever chooses by it chooses by sensitive values.
     counts_sensitive_values: ClassVar[bool] = False
 
     @abstractmethod

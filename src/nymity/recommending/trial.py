@@ -28,7 +28,7 @@ TARGETS = 300
 
 @dataclass(frozen=True, kw_only=True)
 class TrialRisk:
-    """Who knows that a person is in the table, and all quasi-identifiers, picks the person's row with this chance.
+    """Whoever knows that a person is in the table, and all quasi-identifiers, picks the person's row with this chance.
 
     ``highest`` is that of the smallest class, ``average`` the mean over records. Both are exact.
     """

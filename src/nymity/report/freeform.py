@@ -111,23 +111,25 @@ def risk_section(subject: Subject, _: Figures) -> Section:
     )
     finding = (
         "Risk figures that count equal rows, such as the prosecutor's, do not apply: a row that looks like no other "
-        f"still fits {k:,} records or more. Who knows everybody's quasi-identifiers finds {k:,} rows or more for each "
-        f"person and cannot rule out any of {k:,} of them; which one has the person's other columns was drawn with "
-        f"equal chances of 1 in {k:,}."
+        f"still fits {k:,} records or more. Whoever knows everybody's quasi-identifiers finds {k:,} rows or more for "
+        f"each person and cannot rule out any of {k:,} of them; which one has the person's other columns was drawn "
+        f"with equal chances of 1 in {k:,}."
     )
     open_ = [
         "The promise cannot be checked by those who have the release alone; they have to trust the certificate.",
         f"Nothing is promised about {listed(sensitive)}: all rows that fit a person may have the same value."
         if sensitive
         else "No column is declared sensitive, so nothing is measured or promised there.",
-        "Who knows the original order, other columns of a person, or some links for sure can narrow the rest down: "
+        "Whoever knows the original order, other columns of a person, or some links for sure can narrow the rest down: "
         "links that were drawn together change together.",
         "Two releases of one table can be intersected: each keeps its promise alone.",
         "The promise is about the columns declared quasi-identifying, and about the records of this table, not about "
         "a population.",
     ]
     if unprotected:
-        open_.insert(2, f"Columns published as they are ({listed(unprotected)}) tell rows apart for who knows them.")
+        open_.insert(
+            2, f"Columns published as they are ({listed(unprotected)}) tell rows apart for anyone who knows them."
+        )
     return Section(
         anchor="risk",
         title="What remains risky",

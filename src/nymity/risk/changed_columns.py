@@ -84,7 +84,7 @@ class ChangedColumns(Carded):
         facts = [("records", self.records), ("correlations change by", self.correlation_change)]
         facts += [("linked by distance", self.linked), ("by chance", self.by_chance)]
         facts += [("linked among rows that look alike", self.linked_alike)]
-        facts += [("by who knows everybody", self.linked_together), ("by chance there", self.by_chance_alike)]
+        facts += [("by anyone who knows everybody", self.linked_together), ("by chance there", self.by_chance_alike)]
         rows = [(one.name, one.kept, one.il1s, one.near, one.dominance) for one in self.columns]
         return Card(
             title="Changed columns",

@@ -1,4 +1,4 @@
-"""Who knows perturbed columns and quasi-identifiers of people, and looks for their rows among those that look alike.
+"""Perturbed linkage: who knows perturbed columns and quasi-identifiers of people, and looks for their rows by them.
 
 Two attackers, both of whom apply the job's codings to what they know, for everybody may know the job:
 

@@ -1,6 +1,6 @@
 """Shared classes: with whom somebody shares their class in each of several releases.
 
-What each release promises, it promises alone. Who knows that a person is in several of them, and knows the person's
+What each release promises, it promises alone. Whoever knows that a person is in several of them, and knows the person's
 quasi-identifiers, looks the class up in each; only those who are in all these classes can still be the person (Ganta,
 Kasiviswanathan and Smith 2008). The attack ``intersection`` and the measurement of earlier releases both count them
 here.

@@ -72,7 +72,7 @@ class BucketRecoding(Recoding):
     n_v! / prod_b c_bv! equally likely assignments. A release shows who is in which bucket, and the c_bv. A table that
     fits it has the same n_v, hence the same slots, and for each value just one of its assignments leads to the release.
     So every table that fits has the same chance to lead to it, prod_v (prod_b c_bv! / n_v!), times that of the drawn
-    numbers of buckets. Who knows the program and everybody's quasi-identifiers learns that the values of a bucket
+    numbers of buckets. Whoever knows the program and everybody's quasi-identifiers learns that the values of a bucket
     belong to its members and nothing else: if all assignments were equally likely before, a member of b has v with
     probability c_bv / sum_v c_bv.
     """

@@ -1,7 +1,7 @@
 """Text of a large table as numbers of its different texts: a byte or two for each cell, where text takes sixteen.
 
-Who reads a cell has the same text; whoever counts, joins or orders cells has numbers at hand, and need not look at the
-text of each row again.
+Whoever reads a cell has the same text; whoever counts, joins or orders cells has numbers at hand, and need not look at
+the text of each row again.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def test_each_row_is_one_of_k_and_has_the_centre_of_its_class(
 @settings(deadline=None, max_examples=15)
 @given(PEOPLE)
 def test_every_person_has_k_candidates_whatever_is_known(people: list[tuple[int, str, str, str]]) -> None:
-    """Who knows the program and everybody's numbers knows the classes: each person's own has k rows that look alike."""
+    """Whoever knows the program and everybody's numbers knows the classes: k rows of each person's own look alike."""
     frame = table_of(people)
     release = ny.publish(frame, SCHEMA, k=3, method=ny.GroupMeans(levels={"word": 0}))
     rows = release.table.select("age", "share", "word").rows()

@@ -82,7 +82,7 @@ def test_with_star_as_a_value_everybody_has_k_candidates(rows: list[Row], k: int
 @given(rows=ROWS, k=st.integers(1, 3))
 @settings(max_examples=80, deadline=None)
 def test_with_a_wildcard_only_what_a_row_shows_may_be_known(rows: list[Row], k: int) -> None:
-    """Who knows of a person what the row shows finds exactly the rows that match it, k or more."""
+    """Whoever knows of a person what the row shows finds exactly the rows that match it, k or more."""
     table = published(WildcardSuppression(), rows, [WildcardKAnonymity(k=k)])
     for person, row in zip(rows, table, strict=True):
         shown = {a: person[a] for a in range(3) if row[a] != "*"}

@@ -227,7 +227,7 @@ def filled() -> Release:
 
 @cache
 def intersected() -> Release:
-    """Who knows that a's illness is the same in both of her classes knows it."""
+    """Whoever knows that a's illness is the same in both of her classes knows it."""
     rows = [("a", "1", "x"), ("a", "2", "x"), ("b", "1", "y"), ("c", "2", "z"), ("b", "1", "y"), ("c", "2", "z")]
     table = pl.DataFrame(rows, schema=["who", "ward", "ill"], orient="row")
     schema = {"who": ny.person(), "ward": ny.quasi(), "ill": ny.sensitive()}

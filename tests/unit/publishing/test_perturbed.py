@@ -50,7 +50,7 @@ def test_the_promise_is_kept_by_all_other_columns_and_its_name_says_whom_it_leav
     assert groups.min() >= 5  # type: ignore[operator]
     assert release.table.group_by("sex", "area", "age", "job").len()["len"].min() < 5  # type: ignore[operator]
     (promise,) = release.certificate["promised"]
-    assert promise["means"].startswith("5-anonymity, not against who knows 'age' or 'job': ")
+    assert promise["means"].startswith("5-anonymity, not against anyone who knows 'age' or 'job': ")
     assert [one["column"] for one in release.certificate["not_promised"]] == ["age", "job"]
     assert release.certificate["not_promised"][0]["changed_by"] == ["additive-noise"]
     assert release.certificate["not_promised"][1]["models"] == ["k-anonymity"]
@@ -79,7 +79,7 @@ def test_check_tells_a_certificate_that_hides_it(edit: Any, tmp_path: Path) -> N
     released().save(tmp_path / "release")
     found = ny.check(tmp_path / "release")
     assert found.holds
-    assert found.promises[0].says.startswith("5-anonymity, not against who knows 'age' or 'job': ")
+    assert found.promises[0].says.startswith("5-anonymity, not against anyone who knows 'age' or 'job': ")
     found = ny.check(changed(tmp_path / "release", edit))
     assert found.answer is Answer.BROKEN
 
@@ -114,7 +114,7 @@ def test_the_job_comes_back_from_a_file_and_pages_say_what_is_not_promised(tmp_p
     release = released()
     release.save(tmp_path / "release")
     report = render_report(release, FRAME)
-    assert "5-anonymity, not against who knows" in report
+    assert "5-anonymity, not against anyone who knows" in report
     assert "Known to others, published with changed values, without a promise" in report
     assert "picks the nearest of the rows that look like theirs" in report
     about = render_about(ny.open(tmp_path / "release"))

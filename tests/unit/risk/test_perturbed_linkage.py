@@ -1,4 +1,4 @@
-"""Who knows perturbed columns finds people among rows that look alike, whatever else the columns hold."""
+"""Whoever knows perturbed columns finds people among rows that look alike, whatever else the columns hold."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_one_gap_hides_nobody_from_who_knows_the_numbers(gap: float | None) -> N
 
 
 def test_codings_are_no_secret() -> None:
-    """Who knows that somebody is 95 looks for 90+: the record of 95 is not as far from it as from 20."""
+    """Whoever knows that somebody is 95 looks for 90+: the record of 95 is not as far from it as from 20."""
     frame = pl.DataFrame({"age": [20, 21, 22, 23, 24, 25, 95, 96] * 5, "sex": ["f"] * 40})
     transforms = [ny.TopCoding(columns=["age"], limit=90), ny.PostRandomization(columns=["age"], share=1e-9)]
     release = ny.publish(frame, {"age": "perturbed", "sex": "quasi"}, k=2, transforms=transforms)

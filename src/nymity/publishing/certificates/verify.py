@@ -186,7 +186,7 @@ def promise_of(model: PrivacyModel, *, buckets: bool, unit: str, perturbed: Sequ
     if not perturbed:
         return words
     name, colon, sentence = words.partition(": ")
-    return f"{name}, not against who knows {' or '.join(map(repr, perturbed))}{colon}{sentence}"
+    return f"{name}, not against anyone who knows {' or '.join(map(repr, perturbed))}{colon}{sentence}"
 
 
 def _words_of(model: PrivacyModel, *, buckets: bool, unit: str) -> str:

@@ -1,8 +1,8 @@
 """Intersecting releases: who shares all classes with whom.
 
-In a release j, C_j(p) are the people who can be p for who knows p's quasi-identifiers: those whose rows look like p's,
-masked rows being one class; in a bucketized release the people of p's bucket; in a freeform one, where every row has
-cells of its own, the people whose rows fit p. Who is known to be in several releases can only be one of
+In a release j, C_j(p) are the people who can be p for anyone who knows p's quasi-identifiers: those whose rows look
+like p's, masked rows being one class; in a bucketized release the people of p's bucket; in a freeform one, where every
+row has cells of its own, the people whose rows fit p. Whoever is known to be in several releases can only be one of
 
     group(p) = the intersection of C_j(p) over the releases j that p is in
 """
@@ -148,7 +148,7 @@ def intersect(new: LinkedRows, earlier: Sequence[LinkedRows], person: str | None
 
 
 def _places(class_of: Ints, people: Ints, n: int) -> Ints:
-    """Return the class of each person, (n_people,); of who has several rows, one number for all their classes."""
+    """Return the class of each person, (n_people,); one number for all classes of a person with several rows."""
     mine = people != ABSENT
     rows = pl.DataFrame({"person": people[mine], "class": class_of[mine]}).sort("person", "class")
     if rows["person"].is_unique().all():

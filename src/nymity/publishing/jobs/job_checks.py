@@ -65,7 +65,8 @@ def check_weight(schema: Schema, models: Sequence[PrivacyModel], method: Method 
     if sensitive and schema[name].publish is None:
         raise JobError(
             f"schema.{name}.publish",
-            expected=f"a word of who knows the sample: was it drawn or weighted by a look at {', '.join(sensitive)}?",
+            expected="the word of somebody who knows the sample: was it drawn or weighted by a look at "
+            f"{', '.join(sensitive)}?",
             got="none, and the mean weight of a class would then tell who of it has which value",
             hint='publish = "coarsened" if it was not, publish = "dropped" if it was or nobody knows',
         )

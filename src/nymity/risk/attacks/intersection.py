@@ -29,8 +29,8 @@ class Intersection(Attack):
         candidates = min(sum over V of n_v, sum over V of m_v)
 
     rows of one release, and the chance one over that. Everybody in a class of both releases is counted. Columns that
-    are sensitive and published in both are compared, as they are written. Who knows everybody's quasi-identifiers also
-    sees which people share both classes with a person.
+    are sensitive and published in both are compared, as they are written. Whoever knows everybody's quasi-identifiers
+    also sees which people share both classes with a person.
     """
 
     key = "intersection"
