@@ -16,8 +16,8 @@ __all__, __getattr__ = public_names(
     classes="Classes Crowd Histogram NOTHING PairHistogram",
     constant_columns="check_constant check_households",
     content_order="content_order is_sorted order_of_ranks ranked_text",
-    encoding="EncodedTable PersonColumn SensitiveColumn codes_of distinct_in_order check_extent distinct_values "
-    "encode encode_counted encode_persons labelled MAX_RECORDS person_ids",
+    encoding="EncodedTable PersonColumn SensitiveColumn codes_of counted_cells distinct_in_order check_extent "
+    "distinct_values encode encode_counted encode_persons labelled MAX_RECORDS person_ids",
     given_column="OF_POLARS check_width days_alone listed_column pandas_column",
     hierarchy="Hierarchy HierarchySource Label some_of",
     hierarchy_edits="merged moved renamed split with_level without_level",
@@ -25,6 +25,7 @@ __all__, __getattr__ = public_names(
     item_recoding="ItemRecoding",
     label_form="LabelForm SET_FORM",
     level_recoding="Layer LevelRecoding",
+    numbered_text="with_numbered_text with_plain_text",
     one_zero="with_one_zero",
     outcome="ByValues MethodLoss Outcome WithoutLattice",
     packing="KeyLayout",
@@ -34,7 +35,7 @@ __all__, __getattr__ = public_names(
     recoding="Outliers Recoded Recoding Unseen written_alike",
     sampled_persons="SampledPersonsRecoding person_numbers",
     sampled_recoding="SampledRecoding placed",
-    schema="GivenSchema Schema check_columns",
+    schema="GivenSchema Schema check_columns require_columns",
     text="all_as_known as_floats as_text check_comparable gathered is_missing plainly_named BEYOND MASK",
     value_order="ValueOrder days numbers ranks value_order",
     weights="class_means people_by_weights weights_of",
