@@ -69,6 +69,9 @@ PACKAGES = sorted(path.parent.name for path in NYMITY.glob("*/__init__.py"))
 #: What everything stands on. Other packages use more of it than it promises to keep.
 GROUND = {"core", "kernels"}
 
+#: Registries of what lies in other packages: a line there is all that a new metric takes.
+REGISTRIES = {Path("publishing/comparing/metrics.py")}
+
 #: Packages with names that users call as ``ny.dp.delta``, or import from them as the documentation shows.
 FOR_USERS = {name for name, home in nymity._HOMES.items() if home == "nymity"} | {"report"}
 
@@ -90,7 +93,7 @@ def taken_by_others(package: str) -> dict[str, str]:
     return {
         name: str(place)
         for module, place, name in imported()
-        if module.startswith(f"nymity.{package}.") and place.parts[0] != package
+        if module.startswith(f"nymity.{package}.") and place.parts[0] != package and place not in REGISTRIES
     }
 
 
@@ -122,4 +125,4 @@ def test_what_a_package_lists_is_there(package: str) -> None:
 
 
 def test_public_names_are_few() -> None:
-    assert sum(len(shown(package)) for package in PACKAGES) <= 670
+    assert sum(len(shown(package)) for package in PACKAGES) <= 650

@@ -33,20 +33,11 @@ LOSSES: dict[str, type[Loss]] = registered(vars(), Loss)
 _inner, __getattr__ = public_names(
     __name__,
     attribute_loss="AttributeLoss PreparedAttributeLoss PreparedCostLoss",
-    conditional_entropy="ConditionalEntropyMetric",
-    correlation="CorrectedCorrelationMetric CorrelationMetric",
-    diameter="DiameterMetric",
-    granularity="GranularityMetric",
-    hellinger="HellingerMetric",
-    information_loss="InformationLossMetric",
     kernel_form="KernelForm",
     metric="Better Group Metric MetricValue PreparedMetric GROUPS",
-    mutual_information="MutualInformationMetric",
     node_statistics="COUNTS_ALONE Floats",
     precision="PreparedPrecisionLoss",
     published_rows="Ints Links PublishedRows covering_levels majority node_cells nothing_left rows_of untouched",
-    relative_distance="RelativeDistanceMetric",
-    squared_distance="SquaredDistanceMetric",
     trust="ENCODING measured_trust picked trust_source",
 )
 

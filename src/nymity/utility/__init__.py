@@ -40,7 +40,6 @@ _names, __getattr__ = public_names(
     learning_result="Learnability LearningResult ClassifierResult relative",
     query="Between",
     query_error="QueryError",
-    query_metric="QueryMetric",
     released="Released hierarchies_for",
     scoring="RATES",
     splits="stratified_folds UNUSED",
