@@ -169,15 +169,7 @@ def _made() -> bytes:
 
 def paired_columns(pairs: Sequence[Pair], *, mark_before: str | None, mark: str) -> Spec:
     """Upright bars, light for before and thin for after; a line with the text ``mark`` stands before one category."""
-    axis = {"labelAngle": 0, "grid": False, "labelOverlap": False}
-    x = {
-        "field": "c",
-        "type": "nominal",
-        "scale": _domain([p.label for p in pairs]),
-        "sort": None,
-        "axis": axis,
-        "title": None,
-    }
+    x = _names("c", [p.label for p in pairs], {"labelAngle": 0, "grid": False, "labelOverlap": False})
     base = PlotLayer().encode(x=x, tooltip=_tooltip({"v": "classes of", "tb": "records before", "ta": "records after"}))
     before = base.mark("bar", width={"band": 0.62}, color=BEFORE).encode(y=_share_axis("b", "share of all records"))
     after = base.mark("bar", width={"band": 0.28}).encode(
@@ -197,16 +189,8 @@ def paired_bars(
     pairs: Sequence[Pair], *, before: str = "before", after: str = "after", measure: str = "share of all records"
 ) -> Spec:
     """Lying bars: a light one for before and a thin dark one over it for after."""
-    y = {
-        "field": "c",
-        "type": "nominal",
-        "scale": _domain([p.label for p in pairs]),
-        "sort": None,
-        "title": None,
-        "axis": _plain(),
-    }
     tooltip = _tooltip({"v": "value", "tb": before, "ta": after})
-    base = PlotLayer().encode(y=y, tooltip=tooltip)
+    base = PlotLayer().encode(y=_names("c", [p.label for p in pairs], _plain()), tooltip=tooltip)
     light = base.mark("bar", size=16, color=BEFORE).encode(x=_share_axis("b", measure))
     dark = base.mark("bar", size=7).encode(x=_share_axis("a", measure), color=_colours("k", _FATES, legend=False))
     return _spec([light, dark], _paired_rows(pairs), height=_height(pairs))
@@ -219,14 +203,7 @@ def bars(items: Sequence[Bar], *, title: str, number_format: str = ".1~%") -> Sp
         | ({} if b.limit is None else {"l": b.limit})
         for b in items
     ]
-    y = {
-        "field": "c",
-        "type": "nominal",
-        "scale": _domain([b.label for b in items]),
-        "sort": None,
-        "title": None,
-        "axis": _plain(),
-    }
+    y = _names("c", [b.label for b in items], _plain())
     base = PlotLayer().encode(y=y, x=_share_axis("s", title, whole=True, number_format=number_format))
     drawn = base.mark("bar", size=14, cornerRadiusEnd=2).encode(
         color=_colours("k", {"plain": AFTER, "strong": CHOSEN}, legend=False),
@@ -246,10 +223,7 @@ def heat_map(cells: Sequence[HeatMapField], *, title: str) -> Spec:
     """Fields of rows and columns, the darker the larger their share, with the share written in them."""
     rows: list[Spec] = [{"x": c.column, "c": c.row, "s": c.share, "t": c.text, "v": c.full} for c in cells]
     names = list(dict.fromkeys(c.row for c in cells))
-    x, y = (
-        {"field": field, "type": "nominal", "sort": None, "title": None, "scale": _domain(names), "axis": axis}
-        for field, axis in (("x", {"grid": False, "labelAngle": -35}), ("c", _plain()))
-    )
+    x, y = (_names(field, names, axis) for field, axis in (("x", {"grid": False, "labelAngle": -35}), ("c", _plain())))
     base, scale = PlotLayer().encode(x=x, y=y), {"domain": [0, 1], "range": ["#eef3f8", AFTER]}
     shade = {"field": "s", "type": "quantitative", "scale": scale, "legend": None}
     fields = base.mark("rect", stroke="white").encode(color=shade, tooltip=_tooltip({"v": "columns", "t": title}))
@@ -335,14 +309,7 @@ def series_points(marks: Sequence[Mark], *, across: str, measure: str, colours: 
 def series_bars(marks: Sequence[Mark], *, measure: str) -> Spec:
     """A lying bar from 0 for each series, with its value written at the end."""
     rows: list[Spec] = [{"s": mark.series, "y": mark.value, "t": amount(mark.value)} for mark in marks]
-    y = {
-        "field": "s",
-        "type": "nominal",
-        "scale": _domain([m.series for m in marks]),
-        "sort": None,
-        "title": None,
-        "axis": _plain(),
-    }
+    y = _names("s", [m.series for m in marks], _plain())
     longest = max(mark.value for mark in marks)
     scale = {"nice": False, "domain": [0, 1.35 * longest if longest > 0 else 1]}  # with room for the text
     x = {"field": "y", "type": "quantitative", "title": measure, "scale": scale, "axis": _amounts(marks)}
@@ -407,9 +374,7 @@ def _paired_rows(pairs: Sequence[Pair]) -> list[Spec]:
 def _places(places: Sequence[float | str], title: str) -> Any:
     """The axis across: numbers, with ticks where there are values unless these are many, or names."""
     if any(isinstance(place, str) for place in places):
-        scale = _domain([str(place) for place in places])
-        names = {"grid": False, "labelAngle": 0}
-        return {"field": "x", "type": "nominal", "sort": None, "title": title, "scale": scale, "axis": names}
+        return _names("x", [str(place) for place in places], {"grid": False, "labelAngle": 0}, title=title)
     ticks: dict[str, Any] = {"values": list(places)} if len(places) <= _MOST_TICKS else {"tickCount": 6}
     axis = {"grid": False, "format": ",.4~r", "labelOverlap": "greedy", **ticks}
     return {
@@ -419,6 +384,11 @@ def _places(places: Sequence[float | str], title: str) -> Any:
         "scale": {"zero": False, "nice": False, "padding": 12},
         "axis": axis,
     }
+
+
+def _names(field: str, names: Sequence[str], axis: Any, *, title: str | None = None) -> Any:
+    """An axis of names. They come in this order, where Vega-Lite would sort them, and have a place without a row."""
+    return {"field": field, "type": "nominal", "scale": _domain(names), "sort": None, "title": title, "axis": axis}
 
 
 def _amounts(marks: Sequence[Mark], *, log: bool = False) -> Any:
