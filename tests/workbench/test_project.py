@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import nymity as ny
 from nymity.core.errors import FileError, ParameterError
 from nymity.workbench.home import Home
 from nymity.workbench.project import Project
+from nymity.workbench.unturned import unturned, unturned_cells
 
 JOB = {
     "source": {"path": "/data/people.csv"},
@@ -199,3 +202,35 @@ def test_projects_that_begin_at_once_under_one_name_are_two(tmp_path: Path, monk
     monkeypatch.setattr(Project, "begin", staticmethod(late))
     first = home.begin("registry")
     assert {first.folder.name, meanwhile[0].folder.name} == {"registry", "registry-2"}
+
+
+def test_every_project_of_the_folder_is_there_however_many_were_opened(tmp_path: Path) -> None:
+    home = Home(tmp_path / "projects")
+    begun = [home.begin(f"number {number}") for number in range(33)]
+    assert [home.find(one.id) for one in begun].count(None) == 0
+    assert {one.id for one in home.recent()} == {one.id for one in begun}
+    assert home.recent()[0].id == begun[-1].id
+
+
+def test_projects_that_are_opened_at_once_are_all_remembered(tmp_path: Path) -> None:
+    home, elsewhere = Home(tmp_path / "projects"), Home(tmp_path / "elsewhere")
+    begun = [elsewhere.begin(f"number {number}") for number in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(home.remember, begun))
+    assert {one.id for one in home.recent()} == {one.id for one in begun}
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b'{"projects": null}', b'{"projects": [1]}'])
+def test_a_list_of_recent_projects_that_is_damaged_hides_no_project(tmp_path: Path, content: bytes) -> None:
+    home = Home(tmp_path / "projects")
+    begun = home.begin("mine")
+    (home.folder / "recent.json").write_bytes(content)
+    assert [one.id for one in home.recent()] == [begun.id]
+    home.remember(begun)
+    assert [one.id for one in home.recent()] == [begun.id]
+
+
+def test_letters_that_are_turned_by_force_are_shown_as_they_are_read() -> None:
+    assert unturned("\u202exes\u202c") == "⟨U+202E⟩xes⟨U+202C⟩"
+    assert unturned("שלום, Zoë") == "שלום, Zoë"
+    assert unturned_cells(pl.Series(["a\u2066b", None, "c"])).to_list() == ["a⟨U+2066⟩b", None, "c"]

@@ -9,6 +9,7 @@ put in between. To notice that lines are missing at the end, the hash of the las
 
 from __future__ import annotations
 
+import errno
 import getpass
 import hashlib
 import json
@@ -23,6 +24,7 @@ from typing import Any
 from nymity.core.errors import FileError
 from nymity.core.locks import locked
 from nymity.core.plain_data import parse_json, read_content
+from nymity.core.system_errors import explained
 
 #: Bytes that the log of a project may have.
 MOST_BYTES = 256 * 2**20
@@ -127,23 +129,28 @@ class AuditTrail:
         """Add a line; inside of :meth:`writing`."""
         known = self.entries()
         entry = AuditEntry.after(known[-1] if known else None, what, details, who or self.who or this_user())
-        whole = sum(len(one.line()) for one in known) if self._is_torn() else None
-        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            if whole is not None:
-                os.ftruncate(handle, whole)
-            os.write(handle, entry.line())
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        with explained([self.path.parent], at=self.path):
+            self._write(entry.line())
         return entry
 
-    def _is_torn(self) -> bool:
-        if not self.path.exists() or not self.path.stat().st_size:
-            return False
-        with self.path.open("rb") as stream:
-            stream.seek(-1, os.SEEK_END)
-            return stream.read(1) != b"\n"
+    def _write(self, line: bytes) -> None:
+        """Put a line at the end: all of it, or nothing."""
+        content = self.path.read_bytes() if self.path.exists() else b""
+        whole = content.rfind(b"\n") + 1
+        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            if whole < len(content):  # a crash cut the last line off
+                os.ftruncate(handle, whole)
+            try:
+                # On a full disk a part is written, and no error told.
+                if os.write(handle, line) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(handle)
+            except OSError:
+                os.ftruncate(handle, whole)
+                raise
+        finally:
+            os.close(handle)
 
 
 def this_user() -> str:

@@ -12,7 +12,19 @@ from nymity.lattice.default import SUPPRESSION, rounded
 from nymity.publishing import Consequences
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.foresights import consequences_of, known_consequences
-from nymity.workbench.parts import OneAtATime, badge, bar, box, card, error_card, link, said, text, tile
+from nymity.workbench.parts import (
+    OneAtATime,
+    badge,
+    bar,
+    box,
+    card,
+    error_card,
+    line_figure,
+    link,
+    said,
+    text,
+    tile,
+)
 from nymity.workbench.project import Project
 from nymity.workbench.promise_sentences import has_field
 from nymity.workbench.watching import watched
@@ -37,7 +49,7 @@ class ConsequencesPanel:
             said(panel, id=_ANCHOR)
             self._place = box("div")
         with setting:
-            self._line = link("", f"#{_ANCHOR}", "consequences-line")
+            self._line = link("", f"#{_ANCHOR}", "in-sight")
 
         @watched(project)
         def follow() -> None:
@@ -98,22 +110,16 @@ def _in_a_line(project: Project, found: Consequences | NymityError | None, texts
         return
     if found.nodes is None:
         badge(texts("promises.estimate"), "warned")
-        _figure(texts("promises.breaking"), texts.number(found.breaking_records))
+        line_figure(texts("promises.breaking"), texts.number(found.breaking_records))
         return
     best = found.nodes.within(_share(project, share)).best(1)
     if not len(best):
         badge(texts("promises.nothing_fits"), "bad")
         return
     gone = int(best.suppressed[0]) / found.records
-    _figure(texts("promises.detail_lost"), _loss(float(best.loss[0]), texts))
-    _figure(texts("promises.left_out"), texts.percent(gone))
-    _figure(texts("promises.smallest"), texts.number(int(best.smallest[0])))
-
-
-def _figure(label: str, value: str) -> None:
-    with box("span", "line-figure"):
-        text("span", label, "label")
-        text("strong", value)
+    line_figure(texts("promises.detail_lost"), _loss(float(best.loss[0]), texts))
+    line_figure(texts("promises.left_out"), texts.percent(gone))
+    line_figure(texts("promises.smallest"), texts.number(int(best.smallest[0])))
 
 
 def _share(project: Project, sliding: float | None) -> float:

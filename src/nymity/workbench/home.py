@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 
 from nymity.core.disk import make_folder
 from nymity.core.errors import FileError, NymityError
+from nymity.core.locks import locked
 from nymity.core.paths import resolved
 from nymity.core.plain_data import read_json
 from nymity.workbench.house.rights import Actor, Right
@@ -20,8 +22,10 @@ from nymity.workbench.runs import write_json
 RECENT_NAME = "recent.json"
 #: Names of the environment's variable and of the folder that it replaces.
 HOME_VARIABLE, HOME_NAME = "NYMITY_PROJECTS", "nymity-projects"
-#: Projects that are remembered.
-_MOST = 30
+#: Projects that are remembered, and that are listed.
+_MOST, _LISTED = 30, 200
+#: Seconds to wait for another page that opens a project.
+_PATIENCE = 10.0
 
 
 class Homes(Protocol):
@@ -68,35 +72,43 @@ class Home:
                 continue
             try:
                 project = Project.begin(folder, name=name, private=private, actor=self.actor)
-            except NymityError:
-                folder.rmdir()
+                self.remember(project)
+            except BaseException:
+                shutil.rmtree(folder)
                 raise
-            self.remember(project)
             return project
         raise FileError(str(self.folder / stem), expected="a folder that is not there yet", got="ten thousand of them")
 
     def recent(self) -> list[Project]:
-        """Return the projects that were opened last, newest first; what is gone is left out."""
-        return [project for folder in self._folders() if (project := opened(Path(folder), self.actor)) is not None]
+        """Return the projects that were opened last, newest first, then others that lie here; not what is gone."""
+        return [project for folder in self._folders()[:_LISTED] if (project := opened(folder, self.actor)) is not None]
 
     def find(self, project_id: str) -> Project | None:
-        """Return the project with this id, if it was opened before."""
-        return next((project for project in self.recent() if project.id == project_id), None)
+        """Return the project with this id, if it lies here or was opened before."""
+        there = (opened(folder, self.actor) for folder in self._folders())
+        return next((project for project in there if project is not None and project.id == project_id), None)
 
     def remember(self, project: Project) -> None:
         """Put a project first."""
-        folders = [
-            str(resolved(project.folder)),
-            *(one for one in self._folders() if one != str(resolved(project.folder))),
-        ]
         make_folder(self.folder, [], private=True)
-        write_json(self.folder / RECENT_NAME, {"projects": folders[:_MOST]})
+        path, first = self.folder / RECENT_NAME, resolved(project.folder)
+        with locked(path.with_suffix(".lock"), what=str(path), wait=_PATIENCE):  # several may be opened at once
+            folders = [first, *(one for one in self._remembered() if one != first)]
+            write_json(path, {"projects": [str(one) for one in folders[:_MOST]]})
 
-    def _folders(self) -> list[str]:
+    def _folders(self) -> list[Path]:
+        remembered = self._remembered()
+        others = {resolved(about.parent) for about in self.folder.glob(f"*/{PROJECT_NAME}")} - set(remembered)
+        return [*remembered, *sorted(others)]
+
+    def _remembered(self) -> list[Path]:
+        """Return what was opened last; the list is a help, and one that cannot be read is begun anew."""
         path = self.folder / RECENT_NAME
-        if not path.exists():
+        try:
+            told = read_json(path, expected="a list of projects", most=2**20)["projects"] if path.exists() else []
+            return [Path(one) for one in told]
+        except (NymityError, LookupError, TypeError):
             return []
-        return [str(one) for one in read_json(path, expected="a list of projects", most=2**20).get("projects", [])]
 
 
 def opened(folder: Path, actor: Actor) -> Project | None:

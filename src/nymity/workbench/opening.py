@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import nymity as ny
-from nymity.core.errors import FileError, NymityError
+from nymity.core.errors import FileError
 from nymity.core.paths import path_text, resolved
 from nymity.io import FORMATS, DetectedReading, WriteOptions
 from nymity.publishing import starter_job
@@ -69,16 +70,7 @@ def open_table(home: Home, path: Path, *, name: str = "", private: bool = False,
     source = {"path": str(resolved(path)), **given}
     home.check_reach({"source": source})
     ny.Source(**source)  # refused before there is a folder
-    if private:
-        project = home.begin(name or stem_of(path), private=True)
-        project.change_job("table named", lambda _: {"source": source})
-        return project
-    home.actor.weigh(source)
-    told, job, asked = first_job(source)
-    project = home.begin(name or stem_of(path))
-    project.change_job("table opened", lambda _: job, asked=asked)
-    keep(project.source_data, *told)
-    return project
+    return _begun_with(home, source, name=name or stem_of(path), private=private)
 
 
 def open_database(home: Home, *, url: str, table: str, schema: str = "", private: bool = False) -> Project:
@@ -88,35 +80,52 @@ def open_database(home: Home, *, url: str, table: str, schema: str = "", private
         source["schema"] = schema.strip()
     home.check_reach({"source": source})
     ny.DatabaseSource(**source)  # refused before there is a folder
+    return _begun_with(home, source, name=table.strip(), private=private)
+
+
+def _begun_with(home: Home, source: dict[str, Any], *, name: str, private: bool) -> Project:
+    """Begin a project with a table that lies elsewhere; the records of a private one are not looked at."""
     if private:
-        project = home.begin(table.strip(), private=True)
-        project.change_job("table named", lambda _: {"source": source})
+        with _beginning(home, name, private=True) as project:
+            project.change_job("table named", lambda _: {"source": source})
         return project
     home.actor.weigh(source)
     told, job, asked = first_job(source)
-    project = home.begin(table.strip())
-    project.change_job("table opened", lambda _: job, asked=asked)
+    with _beginning(home, name) as project:
+        project.change_job("table opened", lambda _: job, asked=asked)
     keep(project.source_data, *told)
     return project
+
+
+@contextmanager
+def _beginning(home: Home, name: str, *, private: bool = False) -> Iterator[Project]:
+    """Begin a project; what fails before it has its first job, such as on a full disk, leaves none."""
+    project = home.begin(name, private=private)
+    try:
+        yield project
+    except BaseException:
+        project.remove()
+        raise
 
 
 def open_job(home: Home, path: Path) -> Project:
     """Begin a project with a job; its relative paths start at its folder."""
     job = ny.Job.load(resolved(path))
     home.check_reach(job.to_dict())
-    project = home.begin(path.stem if path.stem != "job" else path.parent.name or path.stem, private=job.is_private)
-    project.change_job("job opened", lambda _: job.to_dict())
+    name = path.stem if path.stem != "job" else path.parent.name or path.stem
+    with _beginning(home, name, private=job.is_private) as project:
+        project.change_job("job opened", lambda _: job.to_dict())
     return project
 
 
 def open_demo(home: Home, *, rows: int = DEMO_ROWS) -> Project:
     """Begin a project with generated hospital stays."""
-    project = home.begin("Demo hospital")
-    table = project.files / DEMO_NAME
-    ny.write_table(ny.datasets.hospital(rows), table, WriteOptions(neutralize_formulas=False))
-    table.chmod(0o600)
-    told, job, asked = first_job({"path": str(resolved(table))})
-    project.change_job("demo opened", lambda _: job, asked=asked)
+    with _beginning(home, "Demo hospital") as project:
+        table = project.files / DEMO_NAME
+        ny.write_table(ny.datasets.hospital(rows), table, WriteOptions(neutralize_formulas=False))
+        table.chmod(0o600)
+        told, job, asked = first_job({"path": str(resolved(table))})
+        project.change_job("demo opened", lambda _: job, asked=asked)
     keep(project.source_data, *told)
     return project
 
@@ -167,20 +176,16 @@ def _file_name(name: str) -> str:
 def uploaded(home: Home, name: str, content: Path, *, private: bool = False) -> Project:
     """Begin a project with a file that was uploaded, which it keeps."""
     safe = _file_name(name)
-    project = home.begin(stem_of(Path(safe)), private=private)
-    table = project.files / safe
-    content.replace(table)
-    table.chmod(0o600)
-    source = {"path": str(resolved(table))}
-    if private:
-        project.change_job("table uploaded", lambda _: {"source": source})
-        return project
-    try:
+    with _beginning(home, stem_of(Path(safe)), private=private) as project:
+        table = project.files / safe
+        content.replace(table)
+        table.chmod(0o600)
+        source = {"path": str(resolved(table))}
+        if private:
+            project.change_job("table uploaded", lambda _: {"source": source})
+            return project
         home.actor.weigh(source)
         told, job, asked = first_job(source)
-    except NymityError:
-        project.remove()
-        raise
-    project.change_job("table uploaded", lambda _: job, asked=asked)
+        project.change_job("table uploaded", lambda _: job, asked=asked)
     keep(project.source_data, *told)
     return project

@@ -16,6 +16,7 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from nymity.core.errors import InputError, NymityError
 from nymity.workbench.catalogue import Texts
+from nymity.workbench.unturned import unturned
 
 T = TypeVar("T")
 
@@ -25,7 +26,7 @@ _threads = ThreadPoolExecutor(32, thread_name_prefix="page")
 
 def text(tag: str, words: str, classes: str = "") -> TextElement:
     """Show words in an element of HTML, such as ``h2`` or ``p``."""
-    return TextElement(tag=tag, text=words).classes(classes)
+    return TextElement(tag=tag, text=unturned(words)).classes(classes)
 
 
 def box(tag: str = "div", classes: str = "") -> Element:
@@ -54,7 +55,7 @@ def link(words: str, to: str, classes: str = "") -> TextElement:
 
 def button(words: str, on_click: Callable[[], Any] | None = None, *, icon: str = "", main: bool = False) -> ui.button:
     """Show a button; the ``main`` one of a screen is filled."""
-    made = ui.button(words, on_click=on_click, icon=icon or None, color=None).props(
+    made = ui.button(unturned(words), on_click=on_click, icon=icon or None, color=None).props(
         "no-caps unelevated" + ("" if main else " outline")
     )
     return made.classes("main-button" if main else "plain-button")
@@ -79,6 +80,13 @@ def tile(label: str, value: str, note: str = "", kind: str = "") -> None:
         text("strong", value)
         if note:
             text("span", note, "note")
+
+
+def line_figure(label: str, value: str) -> None:
+    """Show one figure in a line of them that stays in sight."""
+    with box("span", "line-figure"):
+        text("span", label, "label")
+        text("strong", value)
 
 
 def bar(share: float, words: str) -> Element:
@@ -144,17 +152,32 @@ def error_card(error: BaseException, texts: Texts) -> None:
                         text("dt", texts(f"app.{name}"))
                         text("dd", getattr(error, name))
         else:
-            text("strong", texts("app.failed" if isinstance(error, NymityError) else "app.bug"))
-            text("p", str(error))
+            foreseen = isinstance(error, NymityError)
+            text("strong", texts("app.failed" if foreseen else "app.bug"))
+            # What nobody foresaw may quote a table, and in a house the server's paths: the server's own log has it.
+            text("p", str(error) if foreseen else type(error).__name__)
 
 
-def told(error: NymityError, texts: Texts) -> None:
+def tell_uncaught(texts: Texts) -> None:
+    """Show what no part of the page has caught; once while it is shown, for a timer may fail every second."""
+    shown: set[str] = set()
+
+    def tell(error: Exception) -> None:
+        if (words := str(error)) not in shown:
+            shown.add(words)
+            told(error, texts).on("hide", lambda: shown.discard(words))
+
+    ui.on_exception(tell)
+
+
+def told(error: Exception, texts: Texts) -> ui.dialog:
     """Show an error over the page, until it is closed."""
     with ui.dialog(value=True) as dialog, box("div", "dialog"):
         text("h2", texts("app.failed"))
         error_card(error, texts)
         with box("div", "actions"):
             button(texts("app.close"), dialog.close, main=True)
+    return dialog
 
 
 async def in_thread(work: Callable[..., T], *arguments: Any, **named: Any) -> T:

@@ -13,6 +13,7 @@ from nymity.workbench.endpoints import address, neutral_names
 from nymity.workbench.parts import box, said
 from nymity.workbench.project import Project
 from nymity.workbench.trials import TriedRelease
+from nymity.workbench.unturned import unturned
 
 SHOWN = ("all", "masked", "left_out")
 
@@ -28,7 +29,7 @@ def rows_beside(project: Project, trial: TriedRelease, names: Sequence[str], tex
     for place, name in enumerate(names):
         before = _column(keys[1 + 2 * place], texts("result.before"), cellClass="before-cell")
         after = _column(keys[2 + 2 * place], texts("result.after"), cellClass="after-cell")
-        columns.append({"headerName": name, "children": [before, after]})
+        columns.append({"headerName": unturned(name), "children": [before, after]})
     where = f"{address(project, 'result-rows')}?trial={trial.number}"
 
     def show(choice: str) -> None:
@@ -52,7 +53,7 @@ def rows_released(project: Project, trial: TriedRelease, names: Sequence[str], t
 
 
 def _column(key: str, title: str, **further: Any) -> dict[str, Any]:
-    return {"field": key, "headerName": title, "sortable": False, "minWidth": 80, "width": 150, **further}
+    return {"field": key, "headerName": unturned(title), "sortable": False, "minWidth": 80, "width": 150, **further}
 
 
 def _grid(columns: list[dict[str, Any]], where: str, label: str) -> ui.aggrid:

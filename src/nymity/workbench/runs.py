@@ -34,6 +34,7 @@ from typing import Any
 from nymity.core.commit import replace_file
 from nymity.core.errors import FileError
 from nymity.core.plain_data import parse_json, read_json
+from nymity.core.system_errors import explained
 from nymity.workbench.kept_reads import read_once
 from nymity.workbench.processes import begun_at, is_alive
 
@@ -236,12 +237,13 @@ class Runs:
 
         task_named(task)  # an unknown one is refused here
         self.may_start(task, settings, job)
-        folder = self._new_folder()
-        if job is not None:
-            shutil.copyfile(job, folder / JOB_NAME)
-            (folder / JOB_NAME).chmod(0o600)
-        write_json(folder / SPEC_NAME, {"task": task, "version": version, "settings": settings})
-        self.launch(folder, secret)
+        with explained([self.folder], at=self.folder):
+            folder = self._new_folder()
+            if job is not None:
+                shutil.copyfile(job, folder / JOB_NAME)
+                (folder / JOB_NAME).chmod(0o600)
+            write_json(folder / SPEC_NAME, {"task": task, "version": version, "settings": settings})
+            self.launch(folder, secret)
         run = BackgroundRun(folder)
         self.on_start(run.number, task)
         return run

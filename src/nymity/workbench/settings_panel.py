@@ -56,7 +56,7 @@ def _front(project: Project, run: BackgroundRun, found: Mapping[str, Any], texts
             for name in ("settings", "risk", "average", "suppressed"):
                 text("th", texts(f"explore.word_{name}"))
             text("th", found["measure"])
-            text("th", "")
+            text("th", "", "row-action")
         with box("tbody"):
             for one in found["choices"]:
                 with box("tr"):
@@ -68,7 +68,7 @@ def _front(project: Project, run: BackgroundRun, found: Mapping[str, Any], texts
                     text("td", texts.percent(one["average"]))
                     text("td", texts.percent(one["suppressed"] / max(1, found["records"])))
                     text("td", one["useful"])
-                    with box("td"):
+                    with box("td", "row-action"):
                         button(texts("explore.settings_use"), partial(use, one["number"])).props("dense flat")
     text("p", texts("explore.settings_original", measure=found["measure"], value=found["original"]), "quiet small")
     for note in found["notes"]:

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from nymity.core.disk import make_folder
 from nymity.core.errors import NymityError, ParameterError
+from nymity.core.system_errors import explained
 from nymity.workbench.endpoints import told_in
 from nymity.workbench.home import Home, Homes
 from nymity.workbench.house.rights import Right
@@ -50,12 +51,14 @@ def receiving(home: Homes) -> Callable[[Request], Any]:
         name = request.query_params.get("name", "")[-_LONGEST:]
         private = request.query_params.get("private") == "1"
         await run_in_threadpool(own.check_room)  # before anything of it is on the disk
-        make_folder(own.folder, [], private=True)
-        # Beside the projects, so that it can be moved into one without being copied.
-        with tempfile.TemporaryDirectory(dir=own.folder, prefix=".upload-") as folder:
-            staged = Path(folder) / "content"
-            await _write(request, staged)
-            project = await run_in_threadpool(uploaded, own, name, staged, private=private)
+        # A disk may be full before any of it is written, or in its midst.
+        with explained([own.folder], at=own.folder):
+            make_folder(own.folder, [], private=True)
+            # Beside the projects, so that it can be moved into one without being copied.
+            with tempfile.TemporaryDirectory(dir=own.folder, prefix=".upload-") as folder:
+                staged = Path(folder) / "content"
+                await _write(request, staged)
+                project = await run_in_threadpool(uploaded, own, name, staged, private=private)
         return JSONResponse({"project": project.id})
 
     return receive

@@ -15,6 +15,7 @@ from nymity.table import as_text
 from nymity.workbench.endpoints import Endpoint, neutral_names, whole
 from nymity.workbench.project import Project
 from nymity.workbench.tables import LookedTable, look_at
+from nymity.workbench.unturned import unturned_cells
 
 #: Rows of one answer, characters of a cell, and orders that are kept.
 _MOST_ROWS, _LONGEST, _KEPT = 1000, 300, 4
@@ -35,7 +36,7 @@ def rows(project: Project, query: Mapping[str, str]) -> dict[str, Any]:
 
 def shown_cells(table: pl.DataFrame) -> pl.DataFrame:
     """Return cells as text that a page can show, in columns that are called by their place."""
-    texts = [_text(column).str.slice(0, _LONGEST) for column in table.get_columns()]
+    texts = [unturned_cells(_text(column).str.slice(0, _LONGEST)) for column in table.get_columns()]
     return pl.DataFrame([one.alias(name) for one, name in zip(texts, neutral_names(table.width), strict=True)])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 from nicegui import background_tasks, context, ui
+from nicegui.elements.mixins.text_element import TextElement
 
 from nymity.core.errors import NymityError
 from nymity.core.progress import Progress
@@ -26,6 +27,8 @@ from nymity.workbench.parts import (
     icon_button,
     in_background,
     in_thread,
+    line_figure,
+    link,
     said,
     text,
     tile,
@@ -37,6 +40,8 @@ from nymity.workbench.screen_code import reading_code
 from nymity.workbench.screens import ProjectScreen
 from nymity.workbench.watching import look_now, watched
 
+#: What the panel beside the columns is called in the page.
+_ANCHOR = "who-stands-out"
 #: Columns and combinations that are shown at once.
 _AT_ONCE, _PAIRS = 60, 5
 _counting = OneAtATime()
@@ -53,8 +58,9 @@ async def render(project: Project, texts: Texts) -> None:
         with box("div", "columns-left"):
             _questions(project, inspection, texts)
             _columns(project, inspection, texts)
-        with said(box("aside", "columns-right"), tabindex="0", aria_label=texts("columns.risk")):
-            await _risk(project, texts)
+            line = link(texts("app.working"), f"#{_ANCHOR}", "in-sight")
+        with said(box("aside", "columns-right"), id=_ANCHOR, tabindex="0", aria_label=texts("columns.risk")):
+            await _risk(project, texts, line)
 
 
 # -- what is not clear -----------------------------------------------------------------------------------------
@@ -175,7 +181,9 @@ def _sure(column: ColumnInspection, texts: Texts) -> str:
 # -- how far they single people out ----------------------------------------------------------------------------
 
 
-async def _risk(project: Project, texts: Texts) -> None:
+async def _risk(project: Project, texts: Texts, line: TextElement) -> None:
+    """Show it, newly whenever the job changes; in a narrow window it lies below all columns, and ``line`` in sight."""
+
     @watched(project)
     async def shown() -> None:
         with card(texts("columns.risk"), texts("columns.risk_lead")):
@@ -189,6 +197,7 @@ async def _risk(project: Project, texts: Texts) -> None:
         if place.is_deleted:  # the job changed meanwhile, and this is drawn anew
             return
         place.clear()
+        _in_a_line(line, found, texts)
         with place:
             if isinstance(found, NymityError):
                 text("p", str(found), "quiet")
@@ -200,6 +209,16 @@ async def _risk(project: Project, texts: Texts) -> None:
                     _count_triples(project, found.drivers.records, texts)
 
     await shown()
+
+
+def _in_a_line(line: TextElement, found: Exposure | NymityError | None, texts: Texts) -> None:
+    line.clear()
+    line.set_text("" if isinstance(found, Exposure) else texts("columns.risk"))
+    if isinstance(found, Exposure):
+        with line:
+            line_figure(texts("columns.unique"), texts.number(found.uniqueness.unique))
+            line_figure(texts("columns.share"), texts.percent(found.uniqueness.share))
+            line_figure(texts("promises.smallest"), texts.number(found.uniqueness.smallest))
 
 
 def _count_triples(project: Project, records: int, texts: Texts) -> None:

@@ -20,6 +20,7 @@ from nymity.workbench.rows_grid import TAB_LEAVES
 from nymity.workbench.screen_code import reading_code
 from nymity.workbench.screens import ProjectScreen
 from nymity.workbench.tables import LookedTable, look_at
+from nymity.workbench.unturned import unturned
 from nymity.workbench.watching import watched
 
 #: Columns whose profile is shown at once.
@@ -100,7 +101,7 @@ def _grid(project: Project, looked: LookedTable, texts: Texts) -> None:
         "cellClass": "row-number", "suppressMovable": True,
     }  # fmt: skip
     columns = [
-        {"field": field, "headerName": name, "headerTooltip": name}
+        {"field": field, "headerName": unturned(name), "headerTooltip": unturned(name)}
         for field, name in zip(neutral_names(len(looked.columns)), looked.columns, strict=True)
     ]
     search = ui.input(texts("data.search")).props("outlined dense clearable debounce=300").classes("grid-search")

@@ -232,7 +232,7 @@ class SolutionSpace:
             with box("thead"), box("tr"):
                 for name in ("node", "loss", "suppressed", "average", "risk"):
                     text("th", texts(f"explore.word_{name}"))
-                text("th", "")
+                text("th", "", "row-action")
             with box("tbody"):
                 for number in self._found.best_by(what, LISTED):
                     self._row(self._found.choice(number), partial(self._look, number))
@@ -240,12 +240,12 @@ class SolutionSpace:
     def _row(self, choice: LevelChoice, look: Callable[[], None]) -> None:
         texts = self._texts
         with box("tr"):
-            text("td", texts.number(choice.number))
+            text("td", texts.number(choice.number), "number-cell")
             text("td", f"{choice.loss:.5g}")
             text("td", f"{texts.number(choice.suppressed)} ({texts.percent(choice.share)})")
             text("td", texts.percent(choice.average))
             text("td", texts.percent(choice.risk))
-            with box("td"):
+            with box("td", "row-action"):
                 button(texts("explore.look"), look).props("dense flat")
 
     def _again(self) -> None:

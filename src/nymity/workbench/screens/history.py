@@ -16,8 +16,8 @@ from nymity.workbench.project import JobVersion, Project
 from nymity.workbench.screens import ProjectScreen
 from nymity.workbench.watching import look_now, watched
 
-#: Lines of the log that are shown.
-_SHOWN = 200
+#: Lines of the log, and versions, that are shown at once.
+_SHOWN, _AT_ONCE = 200, 40
 
 
 def render(project: Project, texts: Texts) -> None:
@@ -35,12 +35,15 @@ def _versions(project: Project, texts: Texts) -> None:
     """Show the versions of the job, with what changed in each; any of them can hold again."""
 
     @watched(project)
-    def shown() -> None:
+    def shown(most: int = _AT_ONCE) -> None:
         state = project.state
+        newest = sorted(state.versions.values(), key=lambda one: -one.number)
         with box("ol", "versions"):
-            for version in sorted(state.versions.values(), key=lambda one: -one.number):
+            for version in newest[:most]:
                 with box("li"):
                     _version(project, version, texts, holds=version.number == state.at)
+        if left := len(newest[most:]):  # what differs in each is found out line by line, which takes its time
+            button(texts("history.more", n=min(left, most)), lambda: shown.refresh(2 * most))
 
     with card(texts("history.versions")):
         shown()
