@@ -19,6 +19,7 @@ from nymity.core.errors import Interrupted
 from nymity.core.progress import Progress
 from nymity.publishing.comparing.metrics import METRICS
 from nymity.quality import LOSSES
+from nymity.quality.trust import measured_trust
 from nymity.utility.naive_bayes import area_of
 from nymity_lab.study import find_study
 from nymity_lab.study.metrics import meta, paper
@@ -152,6 +153,15 @@ def test_figures_to_ship(smoke: StudyRun, folder: Path, tmp_path: Path, results:
             assert found["overall"]["rate"] == pytest.approx(rows[name, "all"]["rate"], abs=1e-4)
             assert set(found["by_utility"]) == set(UTILITIES)
         assert shipped["height"]["overall"]["pairs"] < shipped["loss"]["overall"]["pairs"]
+
+
+def test_figures_that_come_with_nymity_are_those_of_the_kept_run() -> None:
+    kept = Path(__file__).parents[4] / "docs" / "studies" / "records" / "metrics-trust.parquet"
+    for row in pl.read_parquet(kept).iter_rows(named=True):
+        metric = measured_trust(row["encoding"])[row["metric"]]
+        shipped = metric.overall if row["utility"] == "all" else metric.by_utility[row["utility"]]
+        for part in ("rate", "low", "high"):
+            assert getattr(shipped, part) == pytest.approx(row[part], abs=1e-6), (row["metric"], row["utility"], part)
 
 
 def test_encodings_share_metrics_and_differ_in_what_is_learned(results: Results) -> None:

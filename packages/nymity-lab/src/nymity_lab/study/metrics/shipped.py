@@ -32,7 +32,7 @@ def shares(rows: Rows) -> dict[str, Any]:
     """Put the rows of :func:`nymity_lab.study.metrics.beyond.trust` in order: by metric, overall and by utility."""
     found: dict[str, Any] = {}
     for row in rows:
-        share = {part: round(row[part], 4) for part in ("rate", "low", "high")} | {"pairs": row["pairs"]}
+        share = {part: round(row[part], 6) for part in ("rate", "low", "high")} | {"pairs": row["pairs"]}
         metric = found.setdefault(row["metric"], {"overall": None, "by_utility": {}})
         if row["utility"] == "all":
             metric["overall"] = share
