@@ -79,6 +79,7 @@ def calls(release: ny.Release) -> dict[str, dict[str, Any]]:
         "insensitive": {},
         "items": {},
         "person": {},
+        "perturbed": {},
         "quasi": {},
         "sensitive": {},
         "weight": {},

@@ -47,7 +47,7 @@ def test_what_comes_out(
     def fail(*_: Any, **__: Any) -> Any:
         raise make()
 
-    monkeypatch.setattr(import_module("nymity.publishing.running.run"), "encode", fail)
+    monkeypatch.setattr(import_module("nymity.publishing.running.run"), "encode_counted", fail)
     with pytest.raises(kind) as caught:
         ny.publish(FRAME, SCHEMA, privacy=ny.KAnonymity(k=2))
     assert isinstance(caught.value, Exception)

@@ -352,6 +352,8 @@ def test_an_observer_sees_stages_and_can_stop() -> None:
 
 
 def test_equal_results_without_compiling() -> None:
+    here = Path(__file__).parent
+    path = os.pathsep.join((str(here), str(here.parents[1])))
     script = (
         "from test_exact import *\n"
         "for g in (fars(), fars([0.8, 0.05, 0.1, 0.05]), continuous(14, 2, 4)):\n"
@@ -361,7 +363,7 @@ def test_equal_results_without_compiling() -> None:
     outputs = {
         subprocess.run(
             [sys.executable, "-c", script],
-            env={**os.environ, "NUMBA_DISABLE_JIT": off, "PYTHONPATH": str(Path(__file__).parent)},
+            env={**os.environ, "NUMBA_DISABLE_JIT": off, "PYTHONPATH": path},
             capture_output=True,
             text=True,
             check=True,

@@ -214,7 +214,7 @@ def test_a_failed_replacement_keeps_nothing(tmp_path: Path, monkeypatch: pytest.
     def fails(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(ny.Recoding, "save", fails)
+    monkeypatch.setattr(ny.Recoding, "save_with_values", fails)
     with pytest.raises(FileError):
         release.save(tmp_path / "r", force=True)
     assert everything(tmp_path) == before

@@ -152,6 +152,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
         privacy=[{"model": "km-anonymity", "k": 5, "m": 2}],
     ),
     "cell suppression": data(method={"name": "cell-suppression", "levels": {"age": 1}, "rounds": 3}),
+    "generalized suppression": data(
+        schema={"age": {"role": "quasi"}, "pay": {"role": "perturbed"}},
+        transforms=[{"transform": "additive-noise", "columns": ["pay"], "share": 0.2}],
+        method={"name": "generalized-suppression", "levels": {"age": 1}, "checks": 20},
+    ),
     "means of groups": data(
         method={"name": "group-means", "levels": {"sex": 1}, "medians": ["age"], "variable": 1.5},
     ),

@@ -218,7 +218,7 @@ def test_a_failed_move_takes_the_others_back(
 
 def test_a_failure_of_the_custodians_log_stops_the_release(earlier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release, before = released(), folder_content(earlier)
-    monkeypatch.setattr(Recoding, "save", full_disk)
+    monkeypatch.setattr(Recoding, "save_with_values", full_disk)
     with pytest.raises(FileError):
         release.save(earlier, force=True)
     assert_untouched(earlier, before)
