@@ -54,8 +54,8 @@ WHOLE = {
     "the second move": ("Move", "make", 2),
     "the last move": ("Move", "make", 6),
     "the journal is removed": ("nymity.core.commit", "end_journal", 1),
-    "the findings": ("nymity.cli.publish", "keep", 1),
-    "the report": ("nymity.cli.publish", "keep", 2),
+    "the findings": ("nymity.cli.release_pages", "keep", 1),
+    "the report": ("nymity.cli.release_pages", "keep", 2),
     "the result": ("nymity.workbench.worker", "write_json", 2),
 }
 

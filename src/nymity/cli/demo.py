@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from nymity.cli.console import Screen
+from nymity.cli.destination import Destination
 from nymity.cli.inputs import load_job, write_text
-from nymity.cli.publish import Destination, publish_job
+from nymity.cli.publish import publish_job
 from nymity.cli.shared_options import AsJson, Quiet
 from nymity.core.errors import FileError
 from nymity.core.wording import count

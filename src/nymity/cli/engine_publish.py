@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nymity.cli.console import Screen
-    from nymity.cli.publish import Destination, Pages
+    from nymity.cli.destination import Destination
+    from nymity.cli.release_pages import Pages
     from nymity.core.progress import Observer
     from nymity.publishing.caveats import Caveat
     from nymity.publishing.jobs.job import Job

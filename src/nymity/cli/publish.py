@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nymity.cli.console import Screen
+from nymity.cli.destination import Destination
 from nymity.cli.given import Data, job_of_given
-from nymity.cli.inputs import names, same_file
+from nymity.cli.inputs import same_file
 from nymity.cli.key import ask
+from nymity.cli.node_option import at_node
 from nymity.cli.progress import watching
+from nymity.cli.release_pages import Pages
 from nymity.cli.shared_options import (
     AsJson,
     Delivered,
@@ -28,26 +31,19 @@ from nymity.cli.shared_options import (
     Wait,
     reads_a_table,
 )
-from nymity.cli.stopping import was_stopped
 from nymity.cli.warnings_shown import show_warnings
-from nymity.core.commit import committing
-from nymity.core.custodian import FINDINGS_NAME, REPORT_NAME, custody_has_ended, ended_on
-from nymity.core.errors import FileError, Interrupted, MissingExtraError, NymityError, ParameterError
+from nymity.core.errors import Interrupted, ParameterError
 from nymity.core.exit_code import ExitCode
 from nymity.core.paths import resolved
 from nymity.core.progress import Observer, Progress, report
-from nymity.core.system_errors import UNCHANGED
-from nymity.core.validation import MOST_DIGITS
 
 if TYPE_CHECKING:
     import polars as pl
 
     from nymity.publishing.caveats import Caveat
-    from nymity.publishing.certificates.certificate import Certificate
     from nymity.publishing.comparing.compare import Comparison
     from nymity.publishing.jobs.job import Job
     from nymity.publishing.releases.release import Release
-    from nymity.risk import AttackReport
 
 EXAMPLES = (
     "nymity publish job.toml --out release",
@@ -64,8 +60,6 @@ EXAMPLES = (
 Foretell = Callable[[dict[str, Any], str], None]
 #: Exit code where warnings were asked to fail.
 WARNED = ExitCode.BROKEN
-#: Seconds to wait for another run before the report is put into the custodian's folder.
-PATIENCE = 10.0
 
 
 @reads_a_table
@@ -129,7 +123,7 @@ def command(
     described = _in_engine(described, engine, master)
     publish_job(
         screen,
-        described if node is None else _at_node(described, node),
+        described if node is None else at_node(described, node),
         Destination.of(out, custodian),
         with_report=with_report,
         fail_on_warnings=fail_on_warnings,
@@ -137,46 +131,6 @@ def command(
         force=force,
         wait=wait,
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Destination:
-    """Folder of the release, and the folder of what stays with the custodian."""
-
-    release: Path
-    custodian: Path
-
-    @staticmethod
-    def of(release: Path, custodian: Path | None) -> Destination:
-        """Put the custodian's folder beside the release unless it is named; never inside it."""
-        from nymity.publishing.custodian.custody import private_folder
-
-        private = private_folder(release, custodian, names=("--out", "--custodian"))
-        return Destination(release=release, custodian=private)
-
-    def files(
-        self,
-        tables: Sequence[Path | str],
-        *,
-        has_children: bool,
-        is_signed: bool,
-        has_about: bool,
-        has_report: bool,
-    ) -> dict[str, Path | str | None]:
-        """Return where tables, certificate, its signature, the pages (if any) and the custodian's log lie."""
-        from nymity.publishing.releases.release import ABOUT_NAME
-        from nymity.publishing.sealing.signing import CERTIFICATE_NAME, SIGNATURE_NAME
-
-        table, *apart = tables
-        return {
-            "table": table,
-            **({"children" if has_children else "sensitive": apart[0]} if apart else {}),
-            "certificate": self.release / CERTIFICATE_NAME,
-            **({"signature": self.release / SIGNATURE_NAME} if is_signed else {}),
-            "about": self.release / ABOUT_NAME if has_about else None,
-            "report": self.custodian / REPORT_NAME if has_report else None,
-            "custodian": self.custodian,
-        }
 
 
 def publish_job(
@@ -200,23 +154,14 @@ def publish_job(
     that certificate there later knows what came of a run that was killed meanwhile. The report is drawn after that.
     """
     from nymity.cli.engine_publish import publish_by_engine
-    from nymity.cli.idle_levels import idle_levels_said
     from nymity.cli.summary import show_summary, summary
     from nymity.lattice.default import said
-    from nymity.publishing.custodian.custody import finish_earlier, make_way
     from nymity.publishing.jobs.engine_choice import with_fitting_engine
-    from nymity.publishing.releases.release import ABOUT_NAME
-    from nymity.publishing.running.run import Run
     from nymity.publishing.sealing.fingerprint import file_fingerprint
     from nymity.publishing.sealing.signing import CERTIFICATE_NAME, key_for
-    from nymity.quality import Loss
 
-    _spare_source(job, to)
-    if beside := _sources_in(job, to.release):
-        screen.warn(f"{', '.join(beside)} in the folder of the release: do not give that folder away whole")
-    if finish_earlier(job, to.release, to.custodian, wait=wait) and _is_finished(screen, job, to):
+    if not _has_way(screen, job, to, force=force, wait=wait):
         return {}
-    make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
     if fail_on_warnings:
         _refuse_foreseen(job)
     # Asked for before the search: nobody should come back after an hour to a question for a passphrase.
@@ -230,22 +175,8 @@ def publish_job(
             return publish_by_engine(
                 screen, job, to, observe, key=key, log=log, force=force, wait=wait, pages=drawn, accept=accept
             )
-        run = Run(job, observe=observe, log=log, folder=to.release)
-        release = run.release()
-        if fail_on_warnings:
-            _refuse(screen, release.warnings)
-        comparison = None
-        if not release.recoding.is_private:  # a comparison tells about the original
-            report(observe, Progress(stage="comparing with the original"))
-            minimized = release.outcome.minimized
-            shown = [minimized.name] if isinstance(minimized, Loss) else []
-            comparison = run.compared(release, None if with_report else shown)
-        source = run.tables.published
-        idle = [] if release.recoding.is_private else list(idle_levels_said(release.recoding.hierarchies, source))
-        # Without a report nobody asks for its rows, which need not lie beside what is written.
-        original = run.original if with_report else source.clear()
-        # The run holds the table as it was read, which may be most of the memory.
-        del run, source
+        made = _made(screen, job, to, observe, log=log, with_report=with_report, fail_on_warnings=fail_on_warnings)
+        release, comparison = made.release, made.comparison
         report(observe, Progress(stage="writing and verifying"))
 
         def account() -> dict[str, Any]:
@@ -259,25 +190,25 @@ def publish_job(
             return summary(release, None if comparison is None else comparison.losses, files)
 
         def further(folder: Path, tables: Sequence[pl.DataFrame]) -> list[str]:
-            made = pages.about(folder, tables)
+            written = pages.about(folder, tables)
             if foretell is not None:
                 foretell(account(), file_fingerprint(folder / CERTIFICATE_NAME))
-            return made
+            return written
 
-        written = release.save(
+        certificate = release.save(
             to.release, custodian=to.custodian, sign=key, further_files=further, force=force, wait=wait
         )
-        release = replace(release, certificate=written)
+        release = replace(release, certificate=certificate)
         try:
             if with_report:
-                pages.draw(release, original, comparison, to, observe)
+                pages.draw(release, made.original, comparison, to, observe)
         # By now the release is out: whoever stops the report must know that.
         except (KeyboardInterrupt, Interrupted):
             screen.warn("the release is written, its report is not")
             raise
     if job.method is None and (nodes := release.outcome.lattice_size) is not None:
         screen.tell("note", said(nodes))
-    for sentence in idle:
+    for sentence in made.idle:
         screen.tell("note", sentence)
     found = account()
     show_summary(screen, found)
@@ -285,6 +216,61 @@ def publish_job(
     if fail_on_warnings and pages.left_out:
         raise typer.Exit(WARNED)
     return found
+
+
+def _has_way(screen: Screen, job: Job, to: Destination, *, force: bool, wait: float) -> bool:
+    """Make room for a release; False where an earlier run that was cut off had made this one, and has it now."""
+    from nymity.publishing.custodian.custody import finish_earlier, make_way
+    from nymity.publishing.releases.release import ABOUT_NAME
+
+    _spare_source(job, to)
+    if beside := _sources_in(job, to.release):
+        screen.warn(f"{', '.join(beside)} in the folder of the release: do not give that folder away whole")
+    if finish_earlier(job, to.release, to.custodian, wait=wait) and _is_finished(screen, job, to):
+        return False
+    make_way(job, to.release, to.custodian, replaces=[ABOUT_NAME], force=force, wait=wait)
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Made:
+    """A release before it is written, and what is told of it: notes on levels that change nothing are ``idle``."""
+
+    release: Release
+    comparison: Comparison | None
+    original: pl.DataFrame  #: without rows where no report asks for them
+    idle: list[str]
+
+
+def _made(
+    screen: Screen,
+    job: Job,
+    to: Destination,
+    observe: Observer,
+    *,
+    log: Path | None,
+    with_report: bool,
+    fail_on_warnings: bool,
+) -> _Made:
+    """Run a job in memory. The run ends here: it holds the table as it was read, which may be most of the memory."""
+    from nymity.cli.idle_levels import idle_levels_said
+    from nymity.publishing.running.run import Run
+    from nymity.quality import Loss
+
+    run = Run(job, observe=observe, log=log, folder=to.release)
+    release = run.release()
+    if fail_on_warnings:
+        _refuse(screen, release.warnings)
+    source, comparison, idle = run.tables.published, None, []
+    if not release.recoding.is_private:  # a comparison tells about the original
+        report(observe, Progress(stage="comparing with the original"))
+        minimized = release.outcome.minimized
+        shown = [minimized.name] if isinstance(minimized, Loss) else []
+        comparison = run.compared(release, None if with_report else shown)
+        idle = list(idle_levels_said(release.recoding.hierarchies, source))
+    # Without a report nobody asks for its rows, which need not lie beside what is written.
+    original = run.original if with_report else source.clear()
+    return _Made(release=release, comparison=comparison, original=original, idle=idle)
 
 
 def _is_finished(screen: Screen, job: Job, to: Destination) -> bool:
@@ -305,98 +291,6 @@ def _is_finished(screen: Screen, job: Job, to: Destination) -> bool:
     return True
 
 
-@dataclass
-class Pages:
-    """The pages of a release: one that cannot be made is left out with a warning, for the release stands without."""
-
-    screen: Screen
-    has_about: bool = False
-    has_report: bool = False
-    left_out: bool = False
-
-    def about(self, folder: Path, tables: Sequence[pl.DataFrame]) -> list[str]:
-        """Write the page for recipients beside a release, before all of it moves into place."""
-        from nymity.report import write_about
-
-        with self._spared("about.html"):
-            written = write_about(folder, tables)
-            self.has_about = True
-            return written
-        return []
-
-    def draw(
-        self,
-        release: Release,
-        original: pl.DataFrame,
-        comparison: Comparison | None,
-        to: Destination,
-        observe: Observer,
-    ) -> None:
-        """Write the report and the findings it rests on into the custodian's folder, for a release that is there."""
-        from nymity.cli.learning import learned
-        from nymity.report import Findings, quick_attacks, render_report
-        from nymity.report.chart import begin_javascript
-
-        report(observe, Progress(stage="drawing the report"))
-        attacks: AttackReport | None = None
-        with suppress(MissingExtraError):  # told below
-            begin_javascript()  # it takes a second, in a process of its own
-        with self._spared(FINDINGS_NAME):
-            attacks = quick_attacks(release, original)
-            keep(to, release.certificate, FINDINGS_NAME, Findings.of(release, original, attacks).text())
-        with self._spared(REPORT_NAME):
-            learning = learned(self.screen, release, original, release.job.target, observe)
-            page = render_report(
-                release, original, comparison=comparison, learning=learning, attacks=attacks, known=True
-            )
-            keep(to, release.certificate, REPORT_NAME, page)
-            self.has_report = True
-
-    def draw_again(self, job: Job, certificate: Certificate, to: Destination, observe: Observer) -> None:
-        """Write the same of a release that an engine made: its rows, and those of its source, are read for it."""
-        from nymity.cli.report import custodian_page
-
-        with self._spared(REPORT_NAME):
-            keep(to, certificate, REPORT_NAME, custodian_page(self.screen, job, to, certificate, observe))
-            self.has_report = True
-
-    @contextmanager
-    def _spared(self, name: str) -> Iterator[None]:
-        """Warn of whatever keeps a page from being made; an interrupt passes."""
-        try:
-            yield
-        except (KeyboardInterrupt, SystemExit, GeneratorExit, Interrupted):
-            raise
-        except BaseException as error:  # a panic of polars is no Exception; the release stands
-            if was_stopped():  # packages make other errors of an interrupt
-                raise KeyboardInterrupt from error
-            if isinstance(error, NymityError):
-                self._leave_out(name, str(error))
-            elif isinstance(error, MemoryError):
-                self._leave_out(name, "there is not enough memory")
-            else:
-                self._leave_out(name, f"{type(error).__name__}, which is a bug in nymity")
-
-    def _leave_out(self, name: str, reason: str) -> None:
-        self.left_out = True
-        reason = reason.replace(f"; {UNCHANGED}", "")  # the release is new
-        self.screen.warn(f"{name} was left out: {reason}")
-
-
-def keep(to: Destination, certificate: Certificate, name: str, text: str) -> None:
-    """Put a file about a release into the custodian's folder, unless another one has taken its place."""
-    from nymity.publishing.certificates.certificate_form import read_certificate
-    from nymity.publishing.sealing.signing import CERTIFICATE_NAME
-
-    with committing(to.custodian, private=[to.custodian], wait=PATIENCE) as (stage,):
-        if read_certificate(to.release / CERTIFICATE_NAME) != certificate:
-            raise FileError(str(to.release), expected="the release it is about", got="another one by now")
-        if (day := ended_on(to.custodian)) is not None:  # while it was drawn
-            raise custody_has_ended(str(to.custodian), day)
-        (stage / name).write_text(text, encoding="utf-8", newline="\n")
-        stage.commit([name])
-
-
 def _suggested(job: Job) -> str:
     """Say what becomes of each column, where names of quasi-identifiers are all that was told."""
     schema = job.schema
@@ -405,41 +299,6 @@ def _suggested(job: Job) -> str:
     groups = {"generalized": schema.quasi, "left out": left, "published as they are": plain}
     said = "; ".join(f"{words} {', '.join(names)}" for words, names in groups.items() if names)
     return f"roles were suggested beside --quasi: {said}"
-
-
-def _at_node(job: Job, node: str) -> Job:
-    """Return the job with the levels of one node in place of a search, and all else that its method demands."""
-    from nymity.publishing.preparing.explore import at_levels, levels_of_node
-
-    search = job.method
-    if search is not None and not search.searches_levels:
-        raise ParameterError("--node", expected="a job whose method searches levels", got=repr(search.key))
-    levels = levels_of_node(job, _number(node)) if node.strip().isdecimal() else _levels(node, job.schema.quasi)
-    return at_levels(job, levels)
-
-
-def _number(text: str) -> int:
-    if len(text) > MOST_DIGITS:
-        raise ParameterError("--node", expected="the number of a node", got=f"{len(text):,} digits")
-    return int(text)
-
-
-def _levels(listed: str, quasi: Sequence[str]) -> dict[str, int]:
-    pairs = [one.rpartition("=") for one in names(listed)]
-    if not pairs or not all(name.strip() and level.strip().isdecimal() for name, _, level in pairs):
-        raise ParameterError("--node", expected="the number of a node, or levels such as age=2,sex=0", got=repr(listed))
-    levels = {name.strip(): _number(level) for name, _, level in pairs}
-    if len(levels) < len(pairs):
-        raise ParameterError("--node", expected="each column once", got=repr(listed))
-    unnamed = [name for name in quasi if name not in levels]
-    if unnamed and set(levels) <= set(quasi):  # a name that is wrong is told apart from one that is missing
-        raise ParameterError(
-            "--node",
-            expected="a level for every quasi-identifier",
-            got=f"none for {', '.join(unnamed)}",
-            hint=f"explore shows the levels there are; {unnamed[0]}=0 publishes raw values",
-        )
-    return levels
 
 
 def _in_engine(job: Job, engine: str | None, master: str | None) -> Job:

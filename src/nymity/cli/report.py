@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nymity.cli.console import Screen
+from nymity.cli.destination import PATIENCE, Destination, keep
 from nymity.cli.inputs import load_job, may_write
 from nymity.cli.learning import learned
 from nymity.cli.progress import watching
-from nymity.cli.publish import PATIENCE, Destination, keep
 from nymity.cli.shared_options import AsJson, Force, JobOption, Quiet
 from nymity.core.custodian import BOARD_NAME, FINDINGS_NAME, REPORT_NAME
 from nymity.core.errors import FileError, InputError

@@ -18,9 +18,9 @@ from typer.testing import Result
 import nymity.cli.publish as publish_command
 from nymity.cli.console import Screen
 from nymity.cli.demo import job_text
+from nymity.cli.destination import Destination
 from nymity.cli.inputs import load_job
 from nymity.cli.progress import describe, watching
-from nymity.cli.publish import Destination
 from nymity.core.errors import JobError, MissingExtraError, ParameterError
 from nymity.core.progress import Observer, Progress
 from nymity.datasets import hospital_schema

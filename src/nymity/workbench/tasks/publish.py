@@ -17,7 +17,8 @@ from typing import Any
 
 import nymity as ny
 from nymity.cli.console import Screen
-from nymity.cli.publish import Destination, publish_job
+from nymity.cli.destination import Destination
+from nymity.cli.publish import publish_job
 from nymity.core.custodian import REPORT_NAME
 from nymity.core.plain_data import read_json
 from nymity.core.progress import Observer
