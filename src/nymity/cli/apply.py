@@ -116,7 +116,7 @@ def command(
         # The recoding knows the columns by name, so there is a header to find them in.
         reading=ReadOptions(delimiter=delimiter, encoding=encoding, header=True, sheet=sheet),
     )
-    write_table(made.table, out)
+    write_table(made.table, out, made.written)
     if export_mapping is not None and mapping is not None:
         write_table(mapping, export_mapping)
     _show(screen, made, out, export_mapping, job)

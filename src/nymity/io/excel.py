@@ -197,11 +197,18 @@ def _names(path: Path, texts: pl.DataFrame, start: int, options: ReadOptions) ->
     return [f"column_{place}" for place in range(1, texts.width + 1)]
 
 
+class _Exact(float):
+    """A number that is written with all the digits that tell it from others: XlsxWriter asks for 16, some need 17."""
+
+    def __format__(self, form: str) -> str:
+        return repr(float(self))
+
+
 def _write_cell(sheet: Any, row: int, column: int, cell: object) -> None:
     if isinstance(cell, bool):
         sheet.write_boolean(row, column, cell)
     elif isinstance(cell, int | float) and math.isfinite(cell) and abs(cell) <= 2**53:
-        sheet.write_number(row, column, cell)
+        sheet.write_number(row, column, _Exact(cell) if isinstance(cell, float) else cell)
     else:  # also whole numbers a double would round
         sheet.write_string(row, column, str(cell))
 

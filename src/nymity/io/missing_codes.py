@@ -55,11 +55,7 @@ def missing_codes(columns: list[CellColumn], options: ReadOptions) -> tuple[Read
 
 def _codes_of(column: CellColumn, options: ReadOptions) -> dict[str, str]:
     """Return the codes of a column, each with what speaks for it."""
-    found = {
-        code: f"declared in the dictionary, {times:,} times"
-        for code in column.declared
-        if (times := column.times(code))
-    }
+    found = {code: f"declared as missing, {times:,} times" for code in column.declared if (times := column.times(code))}
     if column.numbers is not None:
         far = _far_codes(column.numbers, times=None if column.often is None else column.times)
         return found | {code: why for code, why in far.items() if code not in found}

@@ -2,7 +2,7 @@
 
 A cell that starts with ``=``, ``+``, ``-``, ``@``, a tab or a line end is taken as a formula by spreadsheet programs
 when they open a CSV file ("CSV injection", OWASP; full-width variants included). An apostrophe in front makes it text.
-Plain numbers such as ``-5`` and ``+3.2`` are harmless and stay.
+Plain numbers such as ``-5``, ``+3.2`` and ``-inf`` are harmless and stay.
 
 To be reversible a cell that already has apostrophes before such a character gets one more, so that
 
@@ -23,7 +23,7 @@ from nymity.core.row_runs import without_repeats
 _START = "[=+\\-@\t\r\n＝＋－＠]"
 _RISKY = f"^'*{_START}"
 _NEUTRALIZED = f"^'+{_START}"
-_PLAIN_NUMBER = r"^[+-](?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_PLAIN_NUMBER = r"^[+-](?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf)$"
 
 
 def neutralize(table: pl.DataFrame) -> pl.DataFrame:

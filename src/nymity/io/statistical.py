@@ -6,6 +6,7 @@ are read as a :class:`Dictionary`, and written for columns and values that are p
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -51,6 +52,8 @@ class Statistical(Format):
     head: int = 0  #: bytes before the first cell, in which the time stands
     names: str = r"[A-Za-z_][A-Za-z0-9_]*"
     longest_name: int = 32
+    longest_text: int = 2**31  #: bytes of a cell; longer ones would be cut without a word
+    magnitudes: tuple[float, float] = (0.0, math.inf)  #: of numbers but 0; others would become 0 or infinite
     labels_numbers: bool = False  #: values that are numbers can have labels
     labels_texts: bool = False  #: values that are text can
     declares_missing: bool = False
@@ -207,19 +210,29 @@ class Statistical(Format):
             )
         ends = (cells.min(), cells.max()) if dtype.is_integer() else ()
         if dtype.is_float() or (ends and all(end is None or abs(int(end)) <= _LARGEST for end in ends)):  # type: ignore[arg-type]
-            return cells.cast(pl.Float64).fill_nan(None)
+            numbers = cells.cast(pl.Float64).fill_nan(None)
+            sizes = numbers.abs()
+            if not (sizes.is_between(*self.magnitudes) | (sizes == 0)).all():
+                raise self._refused(column.name, "numbers in the range of such files", "one beyond it")
+            return numbers
         if dtype == pl.Date:
             return cells
         text = cells.dt.to_string("iso") if dtype.is_temporal() else as_text(cells)
-        # Fixed widths are filled with spaces: what comes back could not be compared with what was published.
+        # What comes back could not be compared with what was published: fixed widths are filled with spaces, and text
+        # ends where it is too long, or at a NUL.
         if text.str.ends_with(" ").any():
-            raise TableError(
-                f"column {column.name!r}",
-                expected="text without spaces at its end, which such files do not keep",
-                got="a cell that ends with one",
-                hint="take the spaces off, or write .csv or .parquet",
+            raise self._refused(
+                column.name, "text without spaces at its end, which such files do not keep", "a cell that ends with one"
             )
+        if text.str.contains("\0", literal=True).any():
+            raise self._refused(column.name, "text without NUL characters, at which such files end it", "one")
+        if (text.str.len_bytes() > self.longest_text).any():
+            raise self._refused(column.name, f"text of at most {self.longest_text:,} bytes in a cell", "a longer one")
         return text.fill_null("")
+
+    def _refused(self, name: str, expected: str, got: str) -> TableError:
+        hint = "change the cells, or write .csv or .parquet"
+        return TableError(f"column {name!r}", expected=f"{expected} ({self.suffix})", got=got, hint=hint)
 
     def _labels(self, cells: pl.DataFrame, known: Dictionary | None) -> dict[str, Any]:
         """Return labels of columns, and of values that stand in cells."""
@@ -302,6 +315,7 @@ SAV = Statistical(
     head=109,
     names=_SPSS_NAMES,
     longest_name=64,
+    longest_text=32_767,
     labels_numbers=True,
     labels_texts=True,
     declares_missing=True,
@@ -333,6 +347,8 @@ XPT = Statistical(
     stamp=rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d",
     no_time=b"01JAN00:00:00:00",
     head=560,
+    longest_text=32_767,
+    magnitudes=(1e-77, 1e74),
 )
 SAS7BDAT = Statistical(
     suffix=".sas7bdat",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -114,7 +115,10 @@ def _sensitive(wanted: str | None, columns: Sequence[str]) -> str | None:
         return wanted
     if len(columns) > 1:
         raise ParameterError(
-            "sensitive", expected=f"one of {', '.join(map(repr, columns))}, which the queries ask for", got="none"
+            "sensitive",
+            expected=f"one of {', '.join(map(repr, columns))}, which the queries ask for",
+            got="none",
+            hint=f"--attribute {shlex.quote(columns[0])}; in Python sensitive={columns[0]!r}",
         )
     return next(iter(columns), None)
 

@@ -92,3 +92,17 @@ def test_what_has_no_meaning_says_what_has(published: Path, nymity: Run, argumen
     assert done.exit_code == 2, done.output
     assert words in " ".join(done.stderr.split())
     assert not (published / "new").exists()
+
+
+def test_a_query_of_several_sensitive_columns_says_how_to_name_one(folder: Path, nymity: Run) -> None:
+    job = (
+        (folder / "job.toml")
+        .read_text(encoding="utf-8")
+        .replace('name = { role = "identifying" }', 'name = { role = "sensitive" }')
+    )
+    (folder / "job.toml").write_text(job, encoding="utf-8")
+    assert nymity("publish", "job.toml", "--out", "release", "--no-report").exit_code == 0
+    done = nymity("query", "people.csv", "release")
+    assert done.exit_code == 2
+    assert "--attribute name" in done.stderr
+    assert nymity("query", "people.csv", "release", "--attribute", "illness", "--n", "20").exit_code == 0

@@ -146,7 +146,7 @@ def test_labels_and_codes_come_from_a_dictionary(tmp_path: Path) -> None:
     arguments = ["inspect", str(tmp_path / "t.csv"), "--dictionary", str(tmp_path / "d.csv")]
     told = run(*arguments, "--job", str(tmp_path / "job.toml"))
     assert "Sex of the patient" in told.output
-    assert "declared in the dictionary" in told.output.replace("\n", " ")
+    assert "declared as missing" in told.output.replace("\n", " ")
     source = Job.load(tmp_path / "job.toml").source
     assert source is not None
     assert set(source.missing) == {"9", "99"}

@@ -12,6 +12,8 @@ import polars as pl
 import pytest
 from typer.testing import Result
 
+from nymity.io import Dictionary, WriteOptions, format_of, write_table
+from nymity.io.dictionary import Entry
 from nymity.publishing.jobs.job import Job
 from nymity.table.hierarchy import Hierarchy
 
@@ -241,6 +243,42 @@ def test_apply_and_values_it_does_not_know(published: Path, nymity: Run) -> None
     removed = nymity(*arguments, "--unseen", "mask", "--outliers", "remove", "--json")
     assert json.loads(removed.stdout)["rows_out"] < 2
     assert nymity(*arguments, "--unseen", "guess").exit_code == 2
+
+
+def test_apply_writes_as_the_release_is_written(folder: Path, nymity: Run, people: pl.DataFrame) -> None:
+    costs = people.with_columns(cost=pl.int_range(60) + 0.5).rename({"illness": "Größe"})
+    text = costs.write_csv(separator=";", decimal_comma=True)
+    (folder / "people.csv").write_text(text, encoding="cp1252")
+    job = (folder / "job.toml").read_text(encoding="utf-8").replace('"illness"', '"Größe"')
+    job = job.replace("illness =", '"Größe" =')
+    job = job.replace("[source]", '[source]\ndecimal = ","') + '\n[schema.cost]\nrole = "insensitive"\n'
+    (folder / "job.toml").write_text(job, encoding="utf-8")
+    assert nymity("publish", "job.toml", "--out", "release", "--no-report").exit_code == 0
+    done = nymity("apply", "release-custodian", "people.csv", "--out", "rows.csv")
+    assert done.exit_code == 0, done.output
+    released = (folder / "release/release.csv").read_text(encoding="cp1252").splitlines()
+    applied = (folder / "rows.csv").read_text(encoding="cp1252").splitlines()
+    assert "Größe" in applied[0]
+    assert sorted(applied) == sorted(released)
+    assert nymity("check", "rows.csv", "--job", "job.toml").exit_code == 0
+    (folder / "job.toml").unlink()
+    (folder / "release").rename(folder / "elsewhere")  # nothing says how the release is written
+    alone = nymity("apply", "release-custodian", "people.csv", "--out", "again.csv")
+    assert alone.exit_code == 0, alone.output
+    assert (folder / "again.csv").read_text(encoding="cp1252").splitlines()[0] == applied[0]
+
+
+def test_apply_keeps_labels(folder: Path, nymity: Run, people: pl.DataFrame) -> None:
+    pytest.importorskip("pyreadstat")
+    labels = Dictionary({"illness": Entry(label="Main illness", values={"flu": "Influenza", "x": "of nobody"})})
+    write_table(people, folder / "people.sav", WriteOptions(dictionary=labels))
+    job = (folder / "job.toml").read_text(encoding="utf-8").replace("people.csv", "people.sav")
+    (folder / "job.toml").write_text(job, encoding="utf-8")
+    assert nymity("publish", "job.toml", "--out", "release", "--no-report").exit_code == 0
+    assert nymity("apply", "release-custodian", "people.sav", "--out", "rows.sav").exit_code == 0
+    known = format_of(folder / "rows.sav").described(folder / "rows.sav")
+    assert known.label("illness") == "Main illness"
+    assert dict(known.values("illness")) == {"flu": "Influenza"}
 
 
 def test_apply_does_not_overwrite_what_it_reads(published: Path, nymity: Run) -> None:

@@ -236,3 +236,27 @@ def test_bytes_are_a_function_of_cells(form: str, tmp_path: Path) -> None:
         while int(time.time()) == now:  # the formats tell seconds
             time.sleep(0.05)
     assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize(
+    ("forms", "cell", "told"),
+    [
+        (FORMS, "a\0b", "without NUL characters"),  # which ended the cell
+        (["sav", "zsav", "xpt"], "a" * 40_000, "at most 32,767 bytes"),  # of 65,536 none were left in .xpt
+        (["xpt"], 1e75, "range of such files"),  # which became infinite
+        (["xpt"], 1e-78, "range of such files"),  # which became 0
+        (["xpt"], float("inf"), "range of such files"),
+    ],
+)
+def test_what_would_be_changed_is_refused(forms: list[str], cell: Any, told: str, tmp_path: Path) -> None:
+    for form in forms:
+        with pytest.raises(TableError, match=told):
+            write_table(pl.DataFrame({"a": [cell, None]}), tmp_path / f"t.{form}")
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_just_held_comes_back(form: str, tmp_path: Path) -> None:
+    table = pl.DataFrame({"text": ["ü" * 16_383, "b"], "number": [-1e74, 1e-77]})
+    write_table(table, tmp_path / f"t.{form}")
+    assert read_table(tmp_path / f"t.{form}").equals(table)

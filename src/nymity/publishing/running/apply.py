@@ -20,7 +20,17 @@ from nymity.core.paths import path_text
 from nymity.core.wording import count
 from nymity.dp.ledger import Ledger
 from nymity.dp.sampling import cost_of_sampling
-from nymity.io import ReadOptions, compact, like, read_table, read_text_cells, text_cells, to_polars
+from nymity.io import (
+    ReadOptions,
+    Valued,
+    WriteOptions,
+    compact,
+    like,
+    read_text_cells,
+    read_valued,
+    text_cells,
+    to_polars,
+)
 from nymity.io.formats import format_of
 from nymity.privacy import PrivacyModel
 from nymity.publishing.certificates.stated import Stated
@@ -28,7 +38,7 @@ from nymity.publishing.certificates.verify import Verification, verify
 from nymity.publishing.custodian.custodian_log import CustodianLog
 from nymity.publishing.custodian.custody import Custody, places
 from nymity.publishing.custodian.redrawing import Log, check_log, further_draws, log_beside
-from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.job import Job, Output
 from nymity.publishing.releases.release import Release
 from nymity.publishing.sealing.signing import CERTIFICATE_NAME
 from nymity.publishing.steps.transforming import coded_alike
@@ -51,7 +61,7 @@ class Applied:
     rows: how many there were. masked, removed: of them. unplaced: rows with a value that nobody had and that falls into
     no published cell, by column. left_out: columns that further rows are published without, and why. verified: what was
     measured on these rows as a release of their own, and ``unchecked`` why nothing was. private: nobody may know how
-    many rows there were.
+    many rows there were. written: how a file of them is written.
     """
 
     table: pl.DataFrame = field(repr=False)
@@ -63,6 +73,7 @@ class Applied:
     verified: Verification | None
     unchecked: str = ""
     private: bool = False
+    written: WriteOptions = field(default_factory=WriteOptions)
 
     @property
     def removed(self) -> int:
@@ -152,7 +163,8 @@ def applied(
         job, log, recoding = job or recoding.job, log or recoding.log, recoding.recoding
     place = None if isinstance(recoding, Recoding) else kept_recoding(recoding, delivered)
     decided = recoding if isinstance(recoding, Recoding) else Recoding.load(str(place))
-    rows = _rows(decided, table, _as_the_source(reading, job, place))
+    read = _rows(decided, table, _as_the_source(reading, job, place))
+    rows = read.table
     # Before anything is drawn: a crash after this line has spent too much, never too little.
     account(decided, rows.columns, ledger, unaccounted=unaccounted)
     kept = log if log is not None or place is None else log_beside(place)
@@ -185,6 +197,7 @@ def applied(
         verified=verified,
         unchecked=unchecked,
         private=decided.is_private,
+        written=_written(read, job, place),
     )
 
 
@@ -216,6 +229,15 @@ def _as_the_source(reading: ReadOptions, job: Job | None, place: Path | None) ->
         return replace(reading, **({} if job.source is None else job.source.stated_values))
     stated = _stated_beside(place)
     return reading if stated is None else replace(reading, **stated.reading.of_values)
+
+
+def _written(read: Valued, job: Job | None, place: Path | None) -> WriteOptions:
+    """Return how a file of these rows is written: like the release, else like the file that they were read from."""
+    stated = None if job is not None else _stated_beside(place)
+    output = Output() if job is None else job.output
+    output = output if stated is None else stated.job.output
+    like_release = replace(output, format="csv") if isinstance(output, Output) else Output()
+    return replace(like_release.like(read.found).options, dictionary=read.dictionary)
 
 
 def _stated_beside(place: Path | None) -> Stated | None:
@@ -266,10 +288,10 @@ def kept_recoding(place: str | Path, delivered: Any = None) -> Path:
     return Custody(path).log_of(delivered).recoding
 
 
-def read_rows_for(recoding: Recoding, path: str | Path, reading: ReadOptions) -> pl.DataFrame:
+def _read_rows_for(recoding: Recoding, path: str | Path, reading: ReadOptions) -> Valued:
     """Read the rows of a file that a recoding is to publish; as text, without a guess, if it is a private one."""
     if recoding.reads is None:
-        return read_table(path, reading)
+        return read_valued(path, reading)
     if unstated := format_of(Path(path)).unstated(reading):
         raise ParameterError(
             unstated[0],
@@ -277,13 +299,13 @@ def read_rows_for(recoding: Recoding, path: str | Path, reading: ReadOptions) ->
             got="none",
             hint='ny.ReadOptions(delimiter=",", encoding="utf-8", header=True); --delimiter , --encoding utf-8',
         )
-    return read_text_cells(path, reading, recoding.reads)
+    return Valued(table=read_text_cells(path, reading, recoding.reads), found=reading)
 
 
-def _rows(recoding: Recoding, table: Any, reading: ReadOptions) -> pl.DataFrame:
+def _rows(recoding: Recoding, table: Any, reading: ReadOptions) -> Valued:
     if isinstance(table, str | Path):
-        return read_rows_for(recoding, table, reading)
-    return to_polars(table) if recoding.reads is None else text_cells(table, recoding.reads)
+        return _read_rows_for(recoding, table, reading)
+    return Valued(table=to_polars(table) if recoding.reads is None else text_cells(table, recoding.reads))
 
 
 def account(recoding: Recoding, columns: Sequence[str], ledger: Ledger | None, *, unaccounted: bool) -> None:
