@@ -319,7 +319,9 @@ def _most(combinations: pl.DataFrame, records: int, title: str, texts: Texts) ->
 
 def _open_points(project: Project) -> int | None:
     version = project.state.version
-    return None if version is None else len(version.undecided)
+    if version is None:
+        return None
+    return len(version.undecided) if project.job_data.get("schema") else 1  # a private project begins without any
 
 
 def _code(project: Project) -> str:

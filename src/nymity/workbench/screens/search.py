@@ -8,7 +8,7 @@ from nymity.workbench.project import Project
 from nymity.workbench.promise_words import of_records
 from nymity.workbench.run_panel import run_panel, state_badge
 from nymity.workbench.runs import RunState
-from nymity.workbench.screens import ProjectScreen
+from nymity.workbench.screens import ProjectScreen, screens_for
 from nymity.workbench.trials import TASK, TriedRelease, newest_done, published
 from nymity.workbench.watching import look_now, watched
 
@@ -32,6 +32,7 @@ def render(project: Project, texts: Texts) -> None:
         problem = project.problem()
         if problem is not None:
             error_card(problem, texts)
+            _what_is_open(project, texts)
         else:
             with box("div", "actions"):
                 start = button(texts("search.again" if trials else "search.begin"), begin, icon="play_arrow", main=True)
@@ -47,6 +48,14 @@ def render(project: Project, texts: Texts) -> None:
             _earlier(trials[1:], texts)
 
     shown()
+
+
+def _what_is_open(project: Project, texts: Texts) -> None:
+    """Lead to the screens on which something is to be decided first."""
+    with box("div", "actions"):
+        for key, screen in screens_for(project.actor).items():
+            if key != SCREEN.key and (project.may_look or not screen.looks) and screen.open_points(project):
+                link(texts("search.first", screen=texts(f"nav.{key}")), f"{project.address}/{key}")
 
 
 def _account(project: Project, trial: TriedRelease, texts: Texts) -> None:
