@@ -15,6 +15,7 @@ import nymity as ny
 from nymity.publishing.sealing.signing import VerifyingKey
 from nymity.workbench.house.configuration import HouseConfiguration
 from nymity.workbench.house.house import House
+from nymity.workbench.opening import open_table
 from nymity.workbench.trials import newest_done
 
 pytestmark = pytest.mark.browser
@@ -114,6 +115,26 @@ def test_a_project_is_shared_looked_at_and_signed(chromium: Any, house: ServedHo
         ada.goto(f"{address}/data")
         assert "/login" in ada.url
     _check_trail(house, address.rpartition("/")[2])
+
+
+@pytest.mark.parametrize("name", ["ben", "eve"])
+def test_an_error_that_nobody_caught_quotes_nothing_to_a_viewer(chromium: Any, house: ServedHouse, name: str) -> None:
+    there = House(HouseConfiguration.load(house.file))
+    table = house.folder / "tables" / "people.csv"
+    ny.write_table(ny.datasets.hospital(50).select("age", "sex"), table)
+    project = open_table(there.home_of(there.actors["ada"]), table)
+    project.share(["oncology"])
+    with window(chromium, house) as page:
+        log_in(page, name)
+        page.wait_for_selector("h1")
+        page.goto(house.address + project.address)
+        page.wait_for_selector("h1")
+        page.wait_for_function("() => window.did_handshake")
+        with project.audit.path.open("ab") as log:
+            log.write(b"no line of a log\n")
+        page.locator(".dialog .error-card").wait_for()
+        assert page.locator(".dialog .error-card").count() == 1
+        assert (str(house.folder) in page.content()) == (name == "ben")
 
 
 def _sign(page: Any, house: ServedHouse) -> None:

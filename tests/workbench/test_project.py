@@ -14,6 +14,7 @@ import pytest
 import nymity as ny
 from nymity.core.errors import FileError, ParameterError
 from nymity.workbench.home import Home
+from nymity.workbench.opening import open_table, uploaded
 from nymity.workbench.project import Project
 from nymity.workbench.unturned import unturned, unturned_cells
 
@@ -234,3 +235,17 @@ def test_letters_that_are_turned_by_force_are_shown_as_they_are_read() -> None:
     assert unturned("\u202exes\u202c") == "⟨U+202E⟩xes⟨U+202C⟩"
     assert unturned("שלום, Zoë") == "שלום, Zoë"
     assert unturned_cells(pl.Series(["a\u2066b", None, "c"])).to_list() == ["a⟨U+2066⟩b", None, "c"]
+
+
+@pytest.mark.parametrize(
+    "name", ["a" * 150, "bidi\u202e", "zero\u200bwidth", "soft\u00adhyphen", "   ", "😀" * 50, "..", "tab\there"]
+)
+def test_a_file_may_be_called_anything(tmp_path: Path, name: str) -> None:
+    home, path, staged = Home(tmp_path / "projects"), tmp_path / f"{name}.csv", tmp_path / "staged"
+    for there in (path, staged):
+        there.write_text("age,sex\n41,m\n42,f\n")
+    for project in (open_table(home, path), uploaded(home, f"{name}.csv", staged)):
+        assert project.name.isprintable()
+        assert 1 <= len(project.name) <= 100
+        assert project.folder.parent == home.folder
+        assert list(project.job_data["schema"]) == ["age", "sex"]

@@ -11,7 +11,7 @@ from nicegui import ui
 from nymity.core.errors import NymityError
 from nymity.workbench.catalogue import LANGUAGES, Texts
 from nymity.workbench.code_panel import code_panel
-from nymity.workbench.house.house_menu import house_menu
+from nymity.workbench.house.house_menu import asking, house_menu
 from nymity.workbench.house.rights import Right
 from nymity.workbench.parts import badge, box, card, error_card, icon_button, link, said, tell_uncaught, text
 from nymity.workbench.project import Project
@@ -55,7 +55,8 @@ def framed(
     texts: Texts, theme: str, *, title: str, project: Project | None = None, current: ProjectScreen | None = None
 ) -> Iterator[None]:
     """Give the middle of a page with its header and, in a project, the navigation."""
-    tell_uncaught(texts)
+    actor = asking()
+    tell_uncaught(texts, quoting=actor is None or actor.may(Right.LOOK))
     ui.page_title(f"{title} · nymity")
     ui.colors(primary="#0b6096", accent="#0b6096", negative="#a32a00", positive="#00684a", warning="#8f5b00")
     ui.dark_mode(THEMES[theme])

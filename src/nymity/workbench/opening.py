@@ -18,7 +18,7 @@ from nymity.io import FORMATS, DetectedReading, WriteOptions
 from nymity.publishing import starter_job
 from nymity.workbench.home import Home
 from nymity.workbench.house.reach import Reach
-from nymity.workbench.project import PROJECT_NAME, Project
+from nymity.workbench.project import LONGEST_NAME, PROJECT_NAME, Project
 from nymity.workbench.tables import keep
 
 DEMO_ROWS, DEMO_NAME = 20_000, "hospital.csv"
@@ -100,7 +100,9 @@ def _begun_with(home: Home, source: dict[str, Any], *, name: str, private: bool)
 @contextmanager
 def _beginning(home: Home, name: str, *, private: bool = False) -> Iterator[Project]:
     """Begin a project; what fails before it has its first job, such as on a full disk, leaves none."""
-    project = home.begin(name, private=private)
+    # Nobody chose the name for this: a file may be called anything.
+    printed = "".join(letter for letter in " ".join(name.split()) if letter.isprintable())
+    project = home.begin(printed[:LONGEST_NAME].strip() or "table", private=private)
     try:
         yield project
     except BaseException:

@@ -158,14 +158,18 @@ def error_card(error: BaseException, texts: Texts) -> None:
             text("p", str(error) if foreseen else type(error).__name__)
 
 
-def tell_uncaught(texts: Texts) -> None:
-    """Show what no part of the page has caught; once while it is shown, for a timer may fail every second."""
+def tell_uncaught(texts: Texts, *, quoting: bool) -> None:
+    """Show what no part of the page has caught; once while it is shown, for a timer may fail every second.
+
+    Without ``quoting`` it is only told of what kind it is: an error may quote values.
+    """
     shown: set[str] = set()
 
     def tell(error: Exception) -> None:
         if (words := str(error)) not in shown:
             shown.add(words)
-            told(error, texts).on("hide", lambda: shown.discard(words))
+            said = error if quoting else NymityError(type(error).__name__)
+            told(said, texts).on("hide", lambda: shown.discard(words))
 
     ui.on_exception(tell)
 

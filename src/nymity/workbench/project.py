@@ -39,7 +39,7 @@ from nymity.workbench.runs import Runs, write_json, write_text
 
 PROJECT_NAME, AUDIT_NAME, JOBS_NAME, RUNS_NAME, FILES_NAME = "project.json", "audit.jsonl", "jobs", "runs", "files"
 #: Characters of a project's name, and what its id is like, which stands in addresses.
-_LONGEST, ID = 100, re.compile(r"[0-9a-f]{16}", re.ASCII)
+LONGEST_NAME, ID = 100, re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,9 +144,9 @@ class Project:
     def begin(folder: Path, *, name: str, private: bool = False, actor: Actor | None = None) -> Project:
         """Make the folder of a new project, for its owner alone."""
         name = " ".join(name.split())
-        if not name or len(name) > _LONGEST or not name.isprintable():
+        if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise ParameterError(
-                "name", expected=f"a name of 1 to {_LONGEST} printable characters", got=repr(name)[:80]
+                "name", expected=f"a name of 1 to {LONGEST_NAME} printable characters", got=repr(name)[:80]
             )
         if folder.exists() and any(folder.iterdir()):
             raise FileError(str(folder), expected="a new folder, or an empty one", got="one that has something in it")

@@ -14,9 +14,15 @@ from nymity.workbench.project import Project
 from nymity.workbench.watching import look_now
 
 
+def asking() -> Actor | None:
+    """Return who asks for this page; None where there is no house."""
+    actor: Actor | None = context.client.request.scope.get(ACTOR)
+    return actor
+
+
 def house_menu(project: Project | None, texts: Texts) -> None:
     """Show it where there is a house."""
-    actor: Actor | None = context.client.request.scope.get(ACTOR)
+    actor = asking()
     if actor is None:
         return
     if project is not None and actor.may(Right.SHARE) and actor.groups:
