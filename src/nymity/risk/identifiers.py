@@ -138,14 +138,19 @@ _NAMES = {
 }
 
 _DAY, _MONTH = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])"
+#: What may stand behind a day: a time, half of the day, zone. A name may not.
+_TIME = (
+    r"(?:[T ]|, ?)\s*\d{1,2}[:.h]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?"
+    r"(?: ?(?i:[ap]\.?m\.?|uhr|h|z|utc|gmt|[+-]\d{2}:?\d{2}))?"
+)
 #: In this order: the first that fits nearly all values is taken.
 _PATTERNS = {
     EMAILS: r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$",
     URLS: r"^(?i:https?://|www\.)\S+$",
     ADDRESSES: r"^(?:(?:\d{1,3}\.){3}\d{1,3}|(?i:[0-9a-f]{1,4}:){3,7}:?(?i:[0-9a-f]{1,4}))$",
     SECURITY: r"^\d{3}-\d{2}-\d{4}$",
-    DATES: rf"^(?:\d{{4}}-\d{{1,2}}-\d{{1,2}}|(?:{_DAY}[./-]{_MONTH}|{_MONTH}[./-]{_DAY})[./-](?:\d{{4}}|\d{{2}}))"
-    r"(?:[T ].*)?$",
+    DATES: rf"^(?:\d{{4}}[./-]{_MONTH}[./-]{_DAY}|(?:{_DAY}[./-]{_MONTH}|{_MONTH}[./-]{_DAY})[./-](?:\d{{4}}|\d{{2}}))"
+    rf"(?:{_TIME})?$",
     # IBAN; and sort codes, which look like dates and have other days and months
     ACCOUNTS: r"^(?:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}|\d{2}-\d{2}-\d{2})$",
     MEDICINES: NDC,  # which look like telephone numbers, but tell no person

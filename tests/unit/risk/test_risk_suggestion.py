@@ -203,6 +203,14 @@ def test_long_numbers_that_hardly_repeat_point_to_people_whatever_their_column_i
     assert inspect(pl.DataFrame({"padre": days}))["padre"].role is Role.QUASI  # 20200131 is a day
 
 
+@pytest.mark.parametrize("after", ["", " 14:05", "T14:05:09Z", " 14:05:09.25+01:00", " 2:05 PM", ", 14.05 Uhr"])
+def test_days_may_have_a_time_behind_them(after: str) -> None:
+    days = [f"2024{mark}02{mark}{day:02}{after}" for mark in "-/." for day in range(1, 29)]
+    assert suggest(pl.DataFrame({"v1": days * 2}))[0].flags[0].kind == "dates"
+    with_names = [f"{day} Tarquay" for day in days]
+    assert suggest(pl.DataFrame({"v1": with_names * 2}))[0].flags == ()
+
+
 def test_sort_codes_are_no_dates() -> None:
     codes = [f"{(11, 20, 40, 60)[i % 4]}-{10 + i % 89}-{10 + i * 7 % 89}" for i in range(400)]
     days = [f"{i % 28 + 1:02}-{i % 12 + 1:02}-{i % 99:02}" for i in range(400)]
@@ -251,6 +259,8 @@ def test_thousands_are_no_items(form: str) -> None:
         ("Malattia", Role.SENSITIVE),
         ("Dochód", Role.SENSITIVE),
         ("Sjukdom", Role.SENSITIVE),
+        ("separated", Role.QUASI),
+        ("getrennt", Role.QUASI),
     ],
 )
 def test_names_of_columns_are_read_in_further_languages(name: str, role: Role) -> None:
@@ -291,3 +301,16 @@ def test_numbers_that_nobody_counted_are_of_cases_where_the_name_says_number_fir
 def test_numbers_beyond_signed_ones_are_counted() -> None:
     high = pl.DataFrame({"number": pl.Series([2**64 - 1, 2**64 - 2, 2**64 - 1], dtype=pl.UInt64)})
     assert inspect(high)["number"].distinct == 2
+
+
+@pytest.mark.parametrize("name", ["credcon", "credhab", "eparlog", "viredeb", "prelfin", "cheques"])
+def test_banks_shorten_words_for_money(name: str) -> None:
+    (column,) = suggest({name: ["nul", "fai", "for"] * 40})
+    assert column.role is Role.SENSITIVE
+
+
+@pytest.mark.parametrize("name", ["TooHigh", "survey_7", "prob"])
+def test_words_that_only_qualify_say_nothing_by_themselves(name: str) -> None:
+    """``high`` is no school, ``survey`` no weight, ``prob`` no probation, though all of them begin words that are."""
+    (column,) = suggest({name: [0, 1, 2] * 40})
+    assert "in its name" not in column.reason

@@ -63,6 +63,29 @@ def test_no_part_of_a_name_publishes_what_may_name_or_number_people(kind: str, n
     assert not one.role.is_published, one.reason
 
 
+#: Names beside what is known of values: an occupation, a place, a result, a day.
+BESIDE = {
+    "an occupation": lambda draw: f"{draw.choice(WORKERS)}, {draw.choice(['nurse', 'teacher', 'driver'])}",
+    "a place": lambda draw: f"{draw.choice(WORKERS)} (Berlin)",
+    "a result": lambda draw: f"{draw.choice(WORKERS)} {draw.choice(['positive', 'negative'])}",
+    "a family": lambda draw: f"married {draw.choice(WORKERS)}",
+    "a day": lambda draw: f"2024-{draw.randrange(1, 13):02}-{draw.randrange(1, 29):02} {draw.choice(WORKERS)}",
+}
+
+
+@pytest.mark.parametrize("what", BESIDE)
+def test_known_words_and_days_do_not_hide_the_names_beside_them(what: str) -> None:
+    draw = random.Random(f"beside {what}")
+    one = looked_at("v7", [BESIDE[what](draw) for _ in range(RECORDS)])
+    assert not one.role.is_published, one.reason
+
+
+def test_words_that_differ_as_the_texts_do_say_what_they_are() -> None:
+    kinds = "farm,sales,private,craft,service,clerical,repair,moving,armed,executive,transport,professional,household"
+    one = looked_at("v7", [f"{kind} workers" for kind in kinds.split(",") * 50][:RECORDS])
+    assert (one.role, one.is_question) == (Role.QUASI, False), one.reason
+
+
 @pytest.mark.parametrize("name", ["city", "diagnosis", "income", "occupation"])
 def test_not_even_a_whole_word_publishes_codes_of_which_each_record_has_its_own(name: str) -> None:
     one = looked_at(name + " x", drawn("codes, one per record"))

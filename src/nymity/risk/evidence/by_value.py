@@ -27,6 +27,8 @@ _CODES = {
     "readings in pairs, as of blood pressure": (r"^\d{2,3}/\d{2,3}$", {SENSITIVE: 4.0}),
     "codes of illnesses of the ICD-9": (r"^(?:\d{3}(?:\.\d{1,2})?|[EV]\d{2,3}(?:\.\d)?)$", {SENSITIVE: 1.5}),
 }
+#: Different texts for each of the words they are known by, at most, so that the words tell what the texts are.
+_TEXTS_A_WORD = 8
 _STREETS = (
     r"(?i)^\d{1,5}[a-z]?,? (?:[\p{L}'.-]+ ){1,4}"
     r"(?:street|st|road|rd|lane|ln|avenue|ave|drive|dr|close|court|ct|gardens|way|place|pl|terrace|crescent|square|"
@@ -137,12 +139,14 @@ def _worded(facts: ColumnFacts) -> Iterator[RoleVotes]:
     plain = texts.str.to_lowercase()
     shares = shares_of(plain, [_pattern(words) for words, _ in GROUPS.values()])
     share, what = max(zip(shares, GROUPS, strict=True), key=lambda one: one[0])
-    votes = GROUPS[what][1]
+    words, votes = GROUPS[what]
     if share >= 0.4 and share * len(texts) >= 2:
+        # Where the words are few and the texts many, something else tells the texts apart: "Weber, nurse".
+        different = plain.str.extract(f"({_pattern(words)})").drop_nulls().n_unique()
         yield RoleVotes(
             why=f"values that speak of {what}",
             votes={role: vote * min(1.0, share + 0.3) for role, vote in votes.items()},
-            told_by="values",
+            told_by="values" if different * _TEXTS_A_WORD >= len(texts) else "hint",
         )
 
 

@@ -95,7 +95,7 @@ PRIVATE = (
         "assist assistance creditscore regelsatz bafoeg bonit guthaben erbschaft ressource endettem impago cuota "
         "embargo salarial garnish dues fico arpu indhhin ftotinc incwelfr pell bijdrage maandhuur merit "
         "valueh quotient apl caf verzug mahn hypothee premie eigenrisico risico dti intrate severance realinc rincome "
-        "satfin schufa",
+        "satfin schufa cred epar virement vire prelev prel retrait versement cheque chq decouvert",
         numbers=True,
         texts=False,
     ),

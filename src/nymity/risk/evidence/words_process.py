@@ -114,6 +114,7 @@ AFFIXES = frozenset(
         "tipo kind art soort genre yrs years new old ind indic lag diff cur curr current prev previous last first nth "
         "is has ever any own your my the of in at per and or by on to for with i p h f m t s c d r k b q x y z v w u "
         "e g j a o ss st nd rd th pre post all other oth var val value elig need lt ge gt hus demo visit primary case "
-        "bank model temps turno sist epoch main given legal resp stat ppal sec princ pers lib tx nivel"
+        "bank model temps turno sist epoch main given legal resp stat ppal sec princ pers lib tx nivel high low survey "
+        "prob"
     )
 )
