@@ -149,6 +149,8 @@ class ColumnFacts:
         ending = next((end for end in _ENDINGS if last.endswith(end) and len(last) > len(end)), None)
         if ending and (many or first_known([last.removesuffix(ending), *near], _NUMBERED)):
             return last
+        if (last in _NUMBERED or last in _KIN) and many and self.is_whole and self.spread[2] >= _NO_AGE:
+            return last  # "student", "mother": a number of each, where the name says no word for numbers
         known = last in _NUMBERS_OF_PEOPLE and self.distinct > 1
         return last if known or (last in _COUNTING and many) else None
 
@@ -316,3 +318,9 @@ _NUMBERED = listed(
     "observation obs row case_ subscriber subscr beneficiary bene enrollee assure asegurado verzekerde badge star "
     "shield officer"
 )
+#: People who are told by whose they are; the numbers of ages, heights and children are smaller than this one.
+_KIN = listed(
+    "mother mom mum father dad parent child kid baby infant sibling twin woman man wife husband mutter vater kind mere "
+    "pere enfant madre padre hijo hija moeder vader"
+)
+_NO_AGE = 300

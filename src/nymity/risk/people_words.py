@@ -5,6 +5,7 @@ from __future__ import annotations
 from nymity.risk.column_facts import ColumnFacts
 from nymity.risk.evidence.by_value import calls_people
 from nymity.risk.evidence.person_names import person_names
+from nymity.risk.evidence.vocabulary import WEIGHTS
 from nymity.risk.identifiers import DATES, NAMES
 from nymity.risk.naming import first_known, listed, words_of
 
@@ -23,8 +24,9 @@ def names_household(facts: ColumnFacts) -> bool:
 
 
 def names_code(facts: ColumnFacts) -> bool:
-    """Whether a column's name says that it holds something else: a place, an illness, a date."""
-    return any(first_known(facts.near, other) for other in (_SENSITIVE, _QUASI, _PLACES, _WEIGHTS)) or is_date(facts)
+    """Whether a column's name says that it holds something else: a place, an illness, a weight, a date."""
+    known = any(first_known(facts.near, other) for other in (_SENSITIVE, _QUASI, _PLACES))
+    return known or not facts.near.isdisjoint(WEIGHTS.words) or is_date(facts)
 
 
 def is_of_one_person(facts: ColumnFacts) -> bool:
@@ -90,7 +92,6 @@ _BORN_WITH = listed(
 SEXES = frozenset(
     listed("m f w d male female man woman mannlich männlich weiblich mann frau homme femme hombre mujer man vrouw")
 )
-_WEIGHTS = listed("weight wgt wght wt gewicht poids peso pond ponder hrf factor faktor")
 _NOT_PERSONS = listed("type kind class group status state category count age sex")
 _OF_HOUSEHOLDS = listed("size income position role relation history members")
 _SENSITIVE = listed(

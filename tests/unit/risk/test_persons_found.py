@@ -287,3 +287,11 @@ def test_spaces_around_identifiers_make_no_further_people(given: Callable[[pl.Da
     people = table.with_columns(pl.col("patient").str.strip_chars()).group_by("sex", "born")
     few = people.agg(pl.len(), pl.col("patient").n_unique().alias("of")).filter(pl.col("len") >= 5, pl.col("of") < 5)
     assert 200 < found.missed == few["len"].sum()
+
+
+def test_sampling_weights_are_of_nobody_though_strata_stay_the_same_within_them() -> None:
+    draw = random.Random(8)
+    strata, units = ([draw.randrange(kinds) for _ in range(1000)] for kinds in (4, 2))
+    weights = [2500 + 5000 * (2 * one + other) + draw.randrange(120) for one, other in zip(strata, units, strict=True)]
+    kinds = {"stratid": strata, "unit": units, "race": [draw.randrange(3) for _ in strata]}
+    assert ny.inspect(pl.DataFrame({**kinds, "finalwgt": weights}))["finalwgt"].role is Role.WEIGHT

@@ -109,6 +109,18 @@ def test_what_values_or_whole_words_say_is_believed(name: str, values: list[obje
     assert one.role is role, one.reason
 
 
+@pytest.mark.parametrize("name", ["Student", "patient", "mom", "Enfant", "birth_mother"])
+def test_many_numbers_under_a_word_for_people_number_them(name: str) -> None:
+    numbers: list[object] = [1 + i * 7919 % 2500 for i in range(RECORDS)]
+    assert not looked_at(name, numbers).role.is_published
+    assert not looked_at(name, [one // 3 for one in numbers]).role.is_published  # type: ignore[operator]
+
+
+def test_few_or_small_numbers_under_a_word_for_people_tell_of_them() -> None:
+    assert looked_at("mother", [18 + i % 27 for i in range(RECORDS)]).role is Role.QUASI
+    assert looked_at("student", [i % 2 for i in range(RECORDS)]).role is Role.QUASI
+
+
 def test_what_is_suspected_is_asked_first() -> None:
     """What is left out for its form costs most if somebody publishes it: the question says what it looks like."""
     one = looked_at("Fagbehandler", drawn("surnames of few"))

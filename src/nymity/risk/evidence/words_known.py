@@ -19,7 +19,7 @@ PLACE = Concept.of(
     "longitude geo geoid geocode birthplace pob suburb borough area areas domicil wohnung! territory "
     "postkode precinct hometown settlement siedlung urbrur rururb habitat citysize popsize lieu lugar embark "
     "destination! ward! parish island zone zona constituency wahlkreis continent bpl geograph standort vestiging "
-    "sede! premise distancefromhome dwellingarea raion oblast pstlz",
+    "sede! premise distancefromhome dwellingarea raion oblast pstlz cluster",
     numbers=True,
 )
 KNOWN = (
