@@ -149,10 +149,15 @@ class ColumnFacts:
         ending = next((end for end in _ENDINGS if last.endswith(end) and len(last) > len(end)), None)
         if ending and (many or first_known([last.removesuffix(ending), *near], _NUMBERED)):
             return last
-        if (last in _NUMBERED or last in _KIN) and many and self.is_whole and self.spread[2] >= _NO_AGE:
+        if (last in _NUMBERED or last in _KIN) and many and self._given_out:
             return last  # "student", "mother": a number of each, where the name says no word for numbers
         known = last in _NUMBERS_OF_PEOPLE and self.distinct > 1
         return last if known or (last in _COUNTING and many) else None
+
+    @property
+    def _given_out(self) -> bool:
+        """Whether numbers are whole, and neither ages, counts of a few, years nor days."""
+        return self.is_whole and self.spread[2] >= _NO_AGE and not (are_years(self) or dated(self))
 
     @property
     def says_number(self) -> bool:
@@ -196,6 +201,12 @@ def dated(facts: ColumnFacts) -> bool:
         return False
     rest = facts.numbers.cast(pl.Int64) % 10_000
     return bool(((rest % 100).is_between(1, 31) & (rest // 100).is_between(1, 12)).all())
+
+
+def are_years(facts: ColumnFacts) -> bool:
+    """Whether whole numbers are years, which no numbers of people are."""
+    low, _, high = facts.spread
+    return facts.is_whole and low >= 1890 and high <= 2035 and facts.distinct <= 146 and high > low
 
 
 def is_of_one_form(facts: ColumnFacts) -> bool:

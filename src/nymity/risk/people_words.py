@@ -52,12 +52,6 @@ def is_date(facts: ColumnFacts) -> bool:
     return dated or any(flag.kind == DATES and flag.word is None for flag in facts.flags)
 
 
-def are_years(facts: ColumnFacts) -> bool:
-    """Whether a column holds years, which no numbers of people are."""
-    low, _, high = facts.spread
-    return facts.is_whole and low >= 1890 and high <= 2035 and facts.distinct <= 146 and high > low
-
-
 def _last(facts: ColumnFacts) -> str:
     return facts.words[-1] if facts.words else ""
 

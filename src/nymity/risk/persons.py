@@ -15,9 +15,9 @@ from math import log
 import polars as pl
 
 from nymity.io import CodedTable, cells_at, numbers_at, rows_where, values_of
-from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, points_to_people
+from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, are_years, points_to_people
 from nymity.risk.identifiers import DATES
-from nymity.risk.people_words import are_years, is_a_name, is_of_one_person, names_code, names_household, names_people
+from nymity.risk.people_words import is_a_name, is_of_one_person, names_code, names_household, names_people
 from nymity.table.encoding import person_ids
 
 #: Mean number of records of a value; with more it stands for kinds of people or for places, unless sex tells.

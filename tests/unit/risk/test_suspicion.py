@@ -119,6 +119,7 @@ def test_many_numbers_under_a_word_for_people_number_them(name: str) -> None:
 def test_few_or_small_numbers_under_a_word_for_people_tell_of_them() -> None:
     assert looked_at("mother", [18 + i % 27 for i in range(RECORDS)]).role is Role.QUASI
     assert looked_at("student", [i % 2 for i in range(RECORDS)]).role is Role.QUASI
+    assert looked_at("mother", [1930 + i % 60 for i in range(RECORDS)][:200]).role is Role.QUASI
 
 
 def test_what_is_suspected_is_asked_first() -> None:
