@@ -52,7 +52,7 @@ def _deltas(
         ),
         findings=(
             Finding(
-                paper="Deltas, to the digits that are printed.",
+                paper="Deltas, to the digits that are printed (here: within one unit of the last).",
                 ours=f"{same} of {len(rows)}; " + "; ".join(ties),
                 holds=not ties,
             ),
