@@ -38,6 +38,12 @@ def test_every_exhibit_is_there(smoke: StudyRun, folder: Path) -> None:
     assert all(f"{exhibit.number}: {exhibit.title}" in page for exhibit in smoke.exhibits)
 
 
+def test_a_part_of_a_run_leaves_out_what_reads_a_step_that_is_not_there(smoke: StudyRun, rows: dict[str, Any]) -> None:
+    lacking = "scale-up.edu.n=1000.gamma=4"
+    part = Results(scale="smoke", by_step={i: found for i, found in rows.items() if i != lacking}, missing=(lacking,))
+    assert exhibits(part) == [exhibit for exhibit in smoke.exhibits if exhibit.number != "Figure 7.6"]
+
+
 def test_generated_records_decide_nothing(smoke: StudyRun) -> None:
     others = [exhibit for exhibit in smoke.exhibits if exhibit.number not in EXAMPLES]
     assert {finding.holds for exhibit in others for finding in exhibit.findings} == {None}

@@ -57,6 +57,13 @@ def test_what_the_thesis_prints_is_consistent() -> None:
     assert sorted(record for members in paper.CELLS for record in members) == list(range(20))
 
 
+def test_a_part_of_a_run_leaves_out_what_reads_a_step_that_is_not_there(smoke: StudyRun, rows: dict[str, Any]) -> None:
+    lacking = next(id_ for id_ in rows if id_.startswith("figure-3.5."))
+    part = Results(scale="smoke", by_step={i: found for i, found in rows.items() if i != lacking}, missing=(lacking,))
+    left_out = ("Figure 3.5", "Table A.2")
+    assert exhibits(part) == [exhibit for exhibit in smoke.exhibits if exhibit.number not in left_out]
+
+
 def test_generated_records_decide_nothing_else(smoke: StudyRun) -> None:
     printed = ("Table 3.1", "Table 3.2", "Table A.1", "Table 3.3", "Table 3.4", "Table 3.5")
     figures = [exhibit for exhibit in smoke.exhibits if exhibit.number not in printed]

@@ -7,11 +7,15 @@ from nymity_lab.study.bucketization.run_time import figure_7_5, figure_7_6
 from nymity_lab.study.bucketization.settings import figure_7_1, figure_7_2, table_7_1, table_7_2
 from nymity_lab.study.bucketization.worked_examples import example_exhibits
 from nymity_lab.study.exhibit import Exhibit
+from nymity_lab.study.part_of_run import exhibits_of
 from nymity_lab.study.study import Results
 
-_ALL = (table_7_1, table_7_2, figure_7_1, figure_7_2, figure_7_3, figure_7_4, figure_7_5, figure_7_6, beyond)
+_ALL = (
+    example_exhibits, table_7_1, table_7_2, figure_7_1, figure_7_2, figure_7_3, figure_7_4, figure_7_5, figure_7_6,
+    beyond,
+)  # fmt: skip
 
 
 def exhibits(results: Results) -> list[Exhibit]:
-    """Return all tables and figures."""
-    return [*example_exhibits(results), *(exhibit(results) for exhibit in _ALL)]
+    """Return all tables and figures that can be made."""
+    return exhibits_of(results, _ALL)

@@ -14,6 +14,7 @@ from nymity_lab.study.epsilon_safe.deltas_and_nodes import (
     table_5_5,
 )
 from nymity_lab.study.exhibit import Exhibit
+from nymity_lab.study.part_of_run import exhibits_of
 from nymity_lab.study.study import Results
 
 _ALL = (
@@ -23,5 +24,5 @@ _ALL = (
 
 
 def exhibits(results: Results) -> list[Exhibit]:
-    """Return all tables and figures."""
-    return [exhibit(results) for exhibit in _ALL]
+    """Return all tables and figures that can be made."""
+    return exhibits_of(results, _ALL)
