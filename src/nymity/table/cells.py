@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -41,8 +41,18 @@ class Cells:
 
     @cached_property
     def raw(self) -> bool:
-        """Whether every cell stands for one value, so that the column is published as it is."""
+        """Whether every cell stands for one value, whatever it is written as."""
         return all(span.is_one for span in self.spans) if self.spans else bool((self.sizes == 1).all())
+
+    def as_in_source(self, values: Sequence[Label]) -> bool:
+        """Whether every cell is one of these values, written as it is: a level may have one value below a label."""
+        if not self.raw:
+            return False
+        if self.spans:
+            return all(
+                label in (*span.values, *(span.ends or ())) for label, span in zip(self.labels, self.spans, strict=True)
+            )
+        return all(values[code] == label for code, label in zip(self.covered.tolist(), self.labels, strict=True))
 
     def without_codes(self, hierarchy: Hierarchy) -> Cells:
         """Return the same cells told by values."""

@@ -367,7 +367,7 @@ class PartitionRecoding(Recoding):
     def _publish(self, raw: pl.Series, name: str, classes: NDArray[np.int64]) -> pl.Series:
         """Return the published cells; a column left as it is keeps its type."""
         cells, at = self.cells[name], list(self.cells).index(name)
-        if cells.raw and (classes >= 0).all():
+        if cells.as_in_source(self.hierarchies[name].values) and (classes >= 0).all():
             return written_alike(raw.alias("cell")).alias(name)
         numbers = np.append(self.cell_of[:, at], len(cells.labels))[classes]  # the last one where there is no class
         return pl.Series("cell", [*cells.labels, MASK], dtype=pl.String)[numbers].alias(name)
