@@ -14,6 +14,7 @@ from nymity.cli.inputs import open_released
 from nymity.cli.private import about_private
 from nymity.cli.progress import watching
 from nymity.cli.shared_options import AsJson, JobOption, PopulationOption, Quiet, RecodingOption, ReleaseArgument
+from nymity.cli.warnings_shown import uncounted
 from nymity.core.exit_code import ExitCode
 from nymity.core.wording import people as people_of
 from nymity.core.wording import percent
@@ -80,6 +81,7 @@ def command(
             "and most rows of a class, and is then found more often than these figures say. The original and the "
             "custodian's folder tell whose rows are; linkage and attacks on values then count persons."
         )
+    uncounted(screen, found.perturbed)
     for one in found.not_run:
         screen.line(f"Not run: {one.key}: {one.reason}.")
     for result in found.exceeded:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nymity.cli.console import Screen, add_row, parameters, table
 from nymity.cli.long_cells import long_cells, values_listed
 from nymity.cli.warnings_shown import list_warnings, show_warnings
-from nymity.core.wording import count, percent
+from nymity.core.wording import count, name_of, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -110,7 +110,7 @@ def _guarantees(release: Release | WrittenRelease) -> list[dict[str, Any]]:
     return [
         {
             "model": model.key,
-            "guarantee": finding.promise.partition(":")[0],
+            "guarantee": name_of(finding.promise),
             "promised": {name: getattr(model, name, None) for name in finding.measured},
             "measured": finding.measured,
             "holds": finding.holds,

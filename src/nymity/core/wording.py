@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
+#: A name before its sentence; what it quotes may hold a colon, too. A word of warning may stand before it.
+_NAMED = re.compile(
+    r"""((?:[A-Z ]+:\ )?(?:[^'":]|:(?!\ )|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")*):\ (.*)""", re.DOTALL | re.VERBOSE
+)
+
+
+def name_of(promise: str) -> str:
+    """Return what a promise is called; all of it where it has no name."""
+    return name_and_sentence(promise)[0] or promise
+
+
+def name_and_sentence(promise: str) -> tuple[str, str]:
+    """Divide the words of a promise; the name is empty where there is none."""
+    found = _NAMED.fullmatch(promise)
+    return ("", promise) if found is None else (found[1], found[2])
+
 
 def count(number: int, noun: str, plural: str = "") -> str:
     """Return ``1 record``, ``20,000 records``."""

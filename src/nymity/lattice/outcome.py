@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.errors import NoSolutionError
+from nymity.core.wording import name_of
 from nymity.lattice.nodes import EvaluatedNodes
 from nymity.lattice.rollup import RollUp
 from nymity.lattice.space import Node
@@ -126,4 +127,4 @@ def passed_by(
 
 def demands_of(models: Sequence[PrivacyModel]) -> str:
     """Name what is promised, in few words."""
-    return " and ".join(model.promise().split(":")[0] for model in models) or "the demands"
+    return " and ".join(name_of(model.promise()) for model in models) or "the demands"

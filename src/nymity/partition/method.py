@@ -12,6 +12,7 @@ import numpy as np
 from nymity.core import validation
 from nymity.core.errors import NoSolutionError, ParameterError, SchemaError
 from nymity.core.progress import Observer, silent
+from nymity.core.wording import name_of
 from nymity.partition.attributes import AttributeLayout, Categorical, attributes_of, checked_bounds
 from nymity.partition.class_cells import CELL_FORMS, CellForm, CellWriting, Covering
 from nymity.partition.geometry import Geometry, Ints
@@ -135,7 +136,7 @@ class DividingMethod(CellMethod):
         table = problem.table
         everyone = problem.assignment_of_combinations(np.zeros(len(table.counts), dtype=np.int64))
         if not everyone.accepted().all():
-            demands = " and ".join(model.promise().split(":")[0] for model in problem.models)
+            demands = " and ".join(name_of(model.promise()) for model in problem.models)
             raise NoSolutionError(
                 f"no partition satisfies {demands}: all {table.n_records:,} records together do not. "
                 "Try: a weaker model"

@@ -83,7 +83,7 @@ class Trial:
         """Return plain JSON types."""
         return {
             "settings": self.words,
-            "privacy": [model.promise() for model in self.job.privacy],
+            "privacy": list(self.job.promises),
             "method": dump_piece(self.job.method, tag="name"),
             "risk": {"highest": float(self.risk.highest), "average": float(self.risk.average)},
             "linkage": None if self.linkage is None else vars(self.linkage),

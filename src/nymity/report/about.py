@@ -84,6 +84,11 @@ def _changed(released: OpenedRelease) -> str:
         return (
             "Cells were made coarser, so that records of several people look alike in the columns that others may know."
         )
+    if released.kind == "classes" and _leaves_out(released):
+        return (
+            "Cells were made coarser, so that it is harder to single somebody out; against whom that is promised, its "
+            "promises say."
+        )
     return {
         "private": "Its records are a random sample, and cells were made coarser, so that it is left to chance "
         "whether any one person's record is in it.",
@@ -91,6 +96,12 @@ def _changed(released: OpenedRelease) -> str:
         "matching": "Cells were made coarser, so that every row fits several people.",
         "classes": "Cells were made coarser, so that nobody can be singled out by the columns that others may know.",
     }[released.kind]
+
+
+def _leaves_out(released: OpenedRelease) -> bool:
+    """Return whether somebody may know more columns than promises reckon with, and find a row by them."""
+    known = any(column.role == "perturbed" for column in released.certificate.columns)
+    return known or any(model.beyond_classes for model in released.promises)
 
 
 def _columns(names: Sequence[str]) -> str:

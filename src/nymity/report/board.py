@@ -12,6 +12,7 @@ from nymity.core.commit import refuse_between, replace_file
 from nymity.core.custodian import BOARD_NAME, FINDINGS_NAME, ended_on
 from nymity.core.errors import FileError
 from nymity.core.permissions import warn_if_exposed
+from nymity.core.wording import name_and_sentence
 from nymity.publishing.releases.opened import OpenedRelease
 from nymity.report.document import plain_document
 from nymity.report.findings import Findings, Risk
@@ -77,7 +78,7 @@ def _opening(released: OpenedRelease) -> Html:
                 ("quasi", "quasi-identifying", "known to others; protected"),
                 ("sensitive", "sensitive", "to be kept from others"),
                 ("perturbed", "perturbed", "known to others; published with changed values, and unprotected"),
-                ("insensitive", "insensitive", "published as they are, or with shifted dates; unprotected"),
+                ("insensitive", "insensitive", "unprotected: as they are, or as transforms and shifts leave them"),
                 ("items", "of sets of items", "some are known to others; protected"),
                 ("person", "of persons", "as pseudonyms, which link rows"),
                 ("household", "of households", "as pseudonyms, which link rows"),
@@ -155,6 +156,10 @@ def _risk_section(released: OpenedRelease, found: Findings | None, ended: str | 
         )
     ]
     parts = [table(("risk", "in the source", "in the release"), rows), paragraph(_after_in_words(released))]
+    if known := [column.name for column in released.certificate.columns if column.role == "perturbed"]:
+        parts.append(
+            paragraph(f"None of this is about who knows {listed(known)}, too: no promise limits what they find.")
+        )
     if before is None:
         parts.append(_BOARD.missing("The risk before", ended))
     return _section("risk", "Risk before and after", *parts)
@@ -204,7 +209,7 @@ def _promises_section(released: OpenedRelease) -> Section:
     rows = []
     for number in range(len(released.certificate.promised)):
         promised, reached, holds = released.reached(number)
-        name, _, sentence = promised.means.rpartition(": ")
+        name, sentence = name_and_sentence(promised.means)
         if any(isinstance(value, dict) for value in promised.plain.values()):  # it would name values
             sentence = "no value has more than its share; the certificate lists the limits"
         measured = ", ".join(f"{key} {_shown(value)}" for key, value in reached.items())

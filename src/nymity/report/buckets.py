@@ -29,7 +29,7 @@ _ROLES = {
     Role.QUASI: "Quasi-identifying, published as they are with the number of a bucket",
     Role.SENSITIVE: "Sensitive, published apart by bucket",
     Role.PERTURBED: "Known to others, published with changed values, without a promise",
-    Role.INSENSITIVE: "Insensitive, published as they are",
+    Role.INSENSITIVE: "Insensitive, published as they are or as transforms leave them",
 }
 #: Values and sizes shown at most.
 _MOST_BARS = 25

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nymity.core.wording import name_and_sentence
 from nymity.publishing.caveats import Caveat, verdict
 from nymity.publishing.releases.opened import OpenedRelease
 from nymity.report.markup import Html, led, template
@@ -28,7 +29,7 @@ def headline(opened: OpenedRelease, kept: Html) -> Html:
 
 def names(opened: OpenedRelease) -> list[str]:
     """Return what is promised, by name."""
-    return [one.means.rpartition(": ")[0] or one.model for one in opened.certificate.promised]
+    return [name_and_sentence(one.means)[0] or one.model for one in opened.certificate.promised]
 
 
 def badge(opened: OpenedRelease) -> Html:
@@ -75,7 +76,7 @@ def cards(opened: OpenedRelease) -> Html:
 def _card(opened: OpenedRelease, number: int) -> Html:
     """One promise: its name, its sentence, promised beside measured, and how it was verified."""
     promised, reached, holds = opened.reached(number)
-    name, _, sentence = promised.means.rpartition(": ")
+    name, sentence = name_and_sentence(promised.means)
     measured = [numbers(key, promised.plain.get(key), value) for key, value in reached.items()]
     verified = f"Verified {promised.verified}." if promised.verified else ""
     note = verified if holds else "It does not hold for this table."

@@ -21,7 +21,7 @@ ROLES = {
     Role.QUASI: "Quasi-identifying, generalized",
     Role.SENSITIVE: "Sensitive, published as they are",
     Role.PERTURBED: "Known to others, published with changed values, without a promise",
-    Role.INSENSITIVE: "Insensitive, published as they are or with shifted dates",
+    Role.INSENSITIVE: "Insensitive, published as they are, or as transforms and shifts of dates leave them",
 }
 
 

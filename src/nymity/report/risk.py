@@ -299,8 +299,8 @@ def linking(subject: Subject, figures: Figures) -> list[Html]:
     return [
         head,
         paragraph(
-            "Insensitive columns are published as they are and count for no promise. If someone can know one of them, "
-            "declare it a quasi-identifier: " + PARTS.chips(names, "insensitive")
+            "Insensitive columns count for no promise, and are published as they are or as transforms leave them. If "
+            "someone can know one of them, declare it a quasi-identifier: " + PARTS.chips(names, "insensitive")
         ),
         figures.add(chart.bars(bars, title="share of released rows that become unique"), caption),
     ]

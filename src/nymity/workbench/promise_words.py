@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nymity.core.wording import name_and_sentence
 from nymity.report import titled
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.trials import TriedRelease
@@ -11,7 +12,7 @@ from nymity.workbench.trials import TriedRelease
 
 def promise_words(promised: Any) -> tuple[str, str]:
     """Return the name of a promise, and its sentence."""
-    name, _, sentence = promised.means.rpartition(": ")
+    name, sentence = name_and_sentence(promised.means)
     return name or promised.model, f"{sentence[:1].upper()}{sentence[1:]}."
 
 

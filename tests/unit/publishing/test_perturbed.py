@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import nymity as ny
-from nymity.core.errors import JobError, SchemaError
+from nymity.cli.main import app
+from nymity.core.errors import JobError, SchemaError, TableError
+from nymity.core.wording import name_of
 from nymity.publishing.checking.check import Answer
 from nymity.report import render_report
 from nymity.report.about import render_about
+from nymity.report.board import render_board
 from nymity.table.attribute import Attribute, Role
 
 ROWS = 240
@@ -120,6 +125,9 @@ def test_the_job_comes_back_from_a_file_and_pages_say_what_is_not_promised(tmp_p
     about = render_about(ny.open(tmp_path / "release"))
     assert "Others may know it, and nothing is promised about it" in about
     assert "changed by additive noise: its values are not true" in about
+    assert "nobody can be singled out" not in about
+    board = render_board(ny.open(tmp_path / "release"))
+    assert "None of this is about who knows age and job, too" in board
 
 
 def test_the_attack_finds_whom_no_promise_protects() -> None:
@@ -158,3 +166,62 @@ def test_the_attack_finds_whom_no_promise_protects() -> None:
     near = ny.risk.changed_columns(FRAME, weak)
     assert near.linked_alike is not None
     assert near.linked_alike > found.linked_alike
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        ny.AdditiveNoise(columns=["age"], share=1e-6),
+        ny.MultiplicativeNoise(columns=["age"], share=1e-6),
+        ny.PostRandomization(columns=["age"], share=1e-9),
+        ny.RandomRounding(columns=["age"], base=1),
+        ny.Microaggregation(columns=["age"], k=2),
+        ny.Shuffling(columns=["age"], within=["job", "sex", "area", "ill"]),
+        ny.RecordSwapping(columns=["age"], match=["job", "sex", "area", "ill"], share=1),
+    ],
+    ids=lambda one: one.key,
+)
+def test_a_transform_that_changes_nothing_is_told(transform: Any) -> None:
+    """What others know would be published as it is, and the certificate would say that it is not true."""
+    alike = FRAME.with_columns(
+        age=20 + pl.col("sex").str.len_bytes() * 5 + (pl.col("job") + pl.col("ill")).rank("dense")
+    )
+    with pytest.raises(TableError, match="'age': expected a transform that changes cells of a perturbed column"):
+        ny.publish(alike, {**ROLES, "job": "insensitive"}, k=5, transforms=[transform])
+    ny.publish(alike, {**ROLES, "job": "insensitive", "age": "insensitive"}, k=5, transforms=[transform])
+
+
+@pytest.mark.parametrize("ages", [[30] * ROWS, [None] * ROWS])
+def test_a_column_of_one_value_cannot_be_perturbed(ages: list[int | None]) -> None:
+    with pytest.raises(TableError, match="leave a column of one value out"):
+        ny.publish(FRAME.with_columns(age=pl.Series(ages, dtype=pl.Int64)), ROLES, k=5, transforms=TRANSFORMS)
+
+
+def test_names_of_columns_with_colons_and_quotes_leave_the_promise_its_name(tmp_path: Path) -> None:
+    sensitive, known = "ill: or not", 'it\'s "so": 9'
+    frame = FRAME.rename({"ill": sensitive, "age": known})
+    roles = {known: "perturbed", "job": "insensitive", "sex": "quasi", "area": "quasi", sensitive: "sensitive"}
+    models = [ny.DistinctLDiversity(l=2, attribute=sensitive), ny.AlphaKAnonymity(alpha=0.9, k=2, attribute=sensitive)]
+    noise = ny.AdditiveNoise(columns=[known], share=0.3)
+    release = ny.publish(frame, roles, privacy=models, transforms=[noise])
+    names = [f"distinct 2-diversity of {sensitive!r}", f"(0.9, 2)-anonymity of {sensitive!r}"]
+    for promised, name in zip(release.certificate["promised"], names, strict=True):
+        assert promised["means"].startswith(f"{name}, not against anyone who knows {known!r}: every ")
+    release.save(tmp_path / "release")
+    assert ny.check(tmp_path / "release").holds
+    said = [f"{name}, not against anyone who knows {known!r}" for name in names]
+    assert [name_of(one["means"]) for one in release.certificate["promised"]] == said
+    report = html.unescape(render_report(release, frame))
+    assert all(name in report for name in said)
+
+
+def test_jobs_and_attacks_say_whom_promises_leave_out(tmp_path: Path) -> None:
+    release = released()
+    assert release.job.promises[0].startswith("5-anonymity, not against anyone who knows 'age' or 'job': every ")
+    assert "not against anyone who knows 'age' or 'job'" in str(release.job)
+    found = ny.risk.attack(release, original=FRAME, attacks=["linkage"])
+    assert found.to_dict()["perturbed"] == ["age", "job"]
+    assert "Known to others, and used by no attack: age, job." in found.card().sentences
+    release.save(tmp_path / "release")
+    run = CliRunner().invoke(app, ["attack", str(tmp_path / "release")])
+    assert "none of these figures counts 'age' and 'job'" in " ".join(run.output.split())

@@ -200,11 +200,33 @@ def test_links_private_methods_and_engines_are_refused(people: pl.DataFrame) -> 
     noise = ny.AdditiveNoise(columns=["income"])
     linked = {**ROLES, "who": ny.person(pseudonym="random")}
     models = [ny.LinkedKAnonymity(k=2, knows=1)]
-    with pytest.raises(ny.NymityError, match="average out"):
-        ny.publish(people.with_columns(who=pl.int_range(120)), linked, privacy=models, transforms=[noise])
+    with pytest.raises(ny.NymityError, match="2 rows that share theirs with others"):
+        ny.publish(people.with_columns(who=pl.int_range(120) % 119), linked, privacy=models, transforms=[noise])
+    keyed = {**ROLES, "who": ny.person(pseudonym="keyed")}
+    with pytest.raises(ny.NymityError, match="keyed ones in 'who'"):
+        ny.publish(people.with_columns(who=pl.int_range(120)), keyed, privacy=models, transforms=[noise])
     job = published(people, noise).job
     with pytest.raises(ny.NymityError, match="looks at all records"):
         dataclasses.replace(job, engine=ny.Engine(kind="streaming"), output=ny.Output(format="parquet"))
+
+
+def test_pseudonyms_of_single_rows_go_with_draws_and_shared_ones_are_told(people: pl.DataFrame, tmp_path: Path) -> None:
+    noise, coding = ny.AdditiveNoise(columns=["income"]), ny.Rounding(columns=["income"], base=10)
+    linked = {**ROLES, "who": ny.person(pseudonym="random")}
+    models = [ny.LinkedKAnonymity(k=2, knows=1)]
+    ny.publish(
+        people.with_columns(who=pl.int_range(120) % 60), linked, privacy=models, transforms=[coding]
+    )  # draws nothing
+    release = ny.publish(people.with_columns(who=pl.int_range(120)), linked, privacy=models, transforms=[noise])
+    assert release.table["who"].n_unique() == 120
+    release.save(tmp_path / "release")
+    assert ny.check(tmp_path / "release").holds
+    who = release.table["who"].to_list()
+    release.table.with_columns(who=pl.Series([who[0], *who[:1], *who[2:]])).write_csv(
+        tmp_path / "release" / "release.csv"
+    )
+    said = [one.says for one in ny.check(tmp_path / "release").findings]
+    assert any(one.startswith("2 rows share a pseudonym with others") for one in said)
 
 
 def test_what_became_of_columns_is_measured(people: pl.DataFrame) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core.row_runs import run_starts
-from nymity.core.wording import count, percent
+from nymity.core.wording import count, name_of, percent
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.sealing.fingerprint import as_any_file_tells
@@ -78,7 +78,7 @@ def empty_promises(models: Sequence[PrivacyModel], rarest: Mapping[str, Fraction
     empty = [model for model in models if model.is_empty(_of_model(model, rarest))]
     if not empty:
         return []
-    names = ", ".join(model.promise().partition(":")[0] for model in empty)
+    names = ", ".join(name_of(model.promise()) for model in empty)
     says = f"{names} {'promises' if len(empty) == 1 else 'promise'} nothing: {empty[0].emptiness}"
     if len(empty) == len(models):
         says += ", and nothing else is promised"

@@ -27,7 +27,6 @@ from nymity.publishing.certificates.method_contradictions import method_contradi
 from nymity.publishing.certificates.private_contradictions import private_contradictions
 from nymity.publishing.certificates.told_secrets import impossible_groups, told_secrets
 from nymity.publishing.certificates.unit_contradictions import unit_contradictions
-from nymity.publishing.certificates.verify import promise_of
 from nymity.publishing.jobs.children import HAS_CHILDREN, Children, with_marker
 from nymity.publishing.jobs.codec import dump_piece
 from nymity.publishing.jobs.counted_unit import counted_by
@@ -43,6 +42,7 @@ from nymity.publishing.jobs.job import (
     parse_transforms,
 )
 from nymity.publishing.jobs.job_checks import check_items, check_persons, check_weight
+from nymity.publishing.jobs.promise_sentence import promise_of
 from nymity.publishing.jobs.registry import Method, is_private
 from nymity.publishing.jobs.transform_checks import check_perturbed, check_transforms
 from nymity.publishing.jobs.withheld import Withheld

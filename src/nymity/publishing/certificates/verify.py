@@ -16,6 +16,7 @@ from nymity.privacy import Groups, Measured, PrivacyModel, plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.certificates.bucket_tables import bucket_problems, members
 from nymity.publishing.jobs.job_tables import Population
+from nymity.publishing.jobs.promise_sentence import promise_of
 from nymity.table.bucket_recoding import BUCKET
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.item_cells import ItemColumn
@@ -175,26 +176,6 @@ def verify(
         persons=None if persons is None else PersonFigures.of(groups),
         starred=groups.starred,
     )
-
-
-def promise_of(model: PrivacyModel, *, buckets: bool, unit: str, perturbed: Sequence[str] = ()) -> str:
-    """Return what is promised, of the kind of release and by what is counted: records, persons or households.
-
-    Where columns are ``perturbed`` the name of the promise, too, says against whom it is none: names are shown alone.
-    """
-    words = _words_of(model, buckets=buckets, unit=unit)
-    if not perturbed:
-        return words
-    name, colon, sentence = words.partition(": ")
-    return f"{name}, not against anyone who knows {' or '.join(map(repr, perturbed))}{colon}{sentence}"
-
-
-def _words_of(model: PrivacyModel, *, buckets: bool, unit: str) -> str:
-    if unit == "households":
-        return model.promise_to_households()
-    if unit == "persons":
-        return model.promise_to_persons()
-    return model.promise_of_buckets() if buckets else model.promise()
 
 
 def _finding(

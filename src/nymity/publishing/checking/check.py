@@ -28,7 +28,7 @@ from nymity.publishing.certificates.contradictions import contradictions
 from nymity.publishing.certificates.item_sets import item_problems
 from nymity.publishing.certificates.star_count import miscounted_stars
 from nymity.publishing.certificates.stated import Stated
-from nymity.publishing.certificates.verify import Verification, VerifiedPromise, promise_of, verify
+from nymity.publishing.certificates.verify import Verification, VerifiedPromise, verify
 from nymity.publishing.checking.caveats_shown import shown_by_original, shown_caveats
 from nymity.publishing.checking.remeasured import (
     FurtherTables,
@@ -45,6 +45,7 @@ from nymity.publishing.checking.stated_caveats import impossible_caveats
 from nymity.publishing.jobs.codec import dump_piece
 from nymity.publishing.jobs.job import Job
 from nymity.publishing.jobs.job_tables import public_model, refuse_children
+from nymity.publishing.jobs.promise_sentence import promise_of
 from nymity.publishing.jobs.registry import is_private
 from nymity.publishing.jobs.withheld import Withheld
 from nymity.publishing.releases.opened import OpenedRelease
@@ -287,7 +288,7 @@ def _certificate_problems(
         yield from (("measured", says) for says in mismeasured(form, measured, verified, measuring, withheld))
         yield from (("measured", says) for says in mismeasured_by_rows(form, unseen, measuring))
     yield from (("loss", says) for says in miscounted_stars(form, own, table))
-    yield from (("job", says) for says in contradicted_transforms(own.transforms, table))
+    yield from (("job", says) for says in contradicted_transforms(own.transforms, table, own.schema))
     yield from (("input", says) for says in other_original(further.originals, form))
     yield from (("population", says) for says in other_population(further, form))
 

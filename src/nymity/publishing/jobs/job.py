@@ -45,6 +45,7 @@ from nymity.publishing.jobs.job_checks import (
     check_target,
     check_weight,
 )
+from nymity.publishing.jobs.promise_sentence import promise_of
 from nymity.publishing.jobs.registry import METHODS, MODELS, Method, is_private
 from nymity.publishing.jobs.toml import toml_job
 from nymity.publishing.jobs.transform_checks import check_transforms
@@ -327,8 +328,17 @@ class Job(Carded):
                 ("source", getattr(self.source, "path", None) or ("a frame" if self.source is None else "a database")),
                 ("method", "by the size of the lattice" if self.method is None else self.method.key),
             ],
-            sentences=[f"Promises {model.promise()}." for model in self.privacy],
+            sentences=[f"Promises {words}." for words in self.promises],
             tables=[CardTable(columns=("column", "role", "hierarchy"), rows=rows)],
+        )
+
+    @property
+    def promises(self) -> tuple[str, ...]:
+        """What each of its models promises, in words."""
+        buckets = self.method is not None and self.method.makes.has_counts
+        schema = self.schema
+        return tuple(
+            promise_of(model, buckets=buckets, unit=schema.counts, perturbed=schema.perturbed) for model in self.privacy
         )
 
     @property

@@ -70,12 +70,13 @@ def _check_apart(where: str, one: Transform, schema: Schema) -> None:
 
 
 def _check_links(where: str, schema: Schema) -> None:
-    if schema.unit is not None and schema[schema.unit].pseudonym is not None:
+    """Refuse pseudonyms by which several releases can be linked; rows of one release are looked at when it is made."""
+    if schema.unit is not None and schema[schema.unit].pseudonym == "keyed":
         raise JobError(
             where,
-            expected="rows that nobody can link",
-            got=f"pseudonyms in {schema.unit!r}: draws for the rows of one person average out",
-            hint="leave the pseudonym out, or the transform",
+            expected="pseudonyms of one release alone (random), or none",
+            got=f"keyed ones in {schema.unit!r}: what is drawn for one person in several deliveries averages out",
+            hint="pseudonym = 'random', or leave the transform out",
         )
 
 

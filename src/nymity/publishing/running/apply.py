@@ -273,7 +273,15 @@ def _checked(
     if persons is not None and (nobody := persons.null_count()):
         return None, f"promises count {schema.counts}, and of {count(nobody, 'row')} nothing tells whose they are"
     hierarchies = schema.sensitive_hierarchies
-    found = verify(published, schema.quasi, models, hierarchies=hierarchies, persons=persons, unit=schema.counts)
+    found = verify(
+        published,
+        schema.quasi,
+        models,
+        hierarchies=hierarchies,
+        persons=persons,
+        unit=schema.counts,
+        perturbed=schema.perturbed,
+    )
     return found, ""
 
 

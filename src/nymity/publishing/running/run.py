@@ -49,7 +49,13 @@ from nymity.publishing.steps.free_text_refused import refuse_free_text
 from nymity.publishing.steps.pseudonyms import PSEUDONYMS, Pseudonyms, linked_deliveries, units_of
 from nymity.publishing.steps.shifts import SHIFTS, Shifts, caveats_of_dates
 from nymity.publishing.steps.starting_levels import Begun, Start, begins_at_levels, begun_in_memory
-from nymity.publishing.steps.transforming import caveats_of_transforms, made_by_transforms, purposes, transformed
+from nymity.publishing.steps.transforming import (
+    caveats_of_transforms,
+    made_by_transforms,
+    purposes,
+    refuse_linked,
+    transformed,
+)
 from nymity.table.constant_columns import check_constant, check_households
 from nymity.table.content_order import content_order, ranked_text
 from nymity.table.encoding import EncodedTable, counted_cells, encode_counted, person_ids
@@ -254,8 +260,11 @@ class Run(Staged):
             texts = {name: as_text(self.recoded.table[name]).alias(name) for name in self.job.schema.quasi}
             cells = [texts.get(column.name, column) for column in self.recoded.table]
             self.recoded = replace(self.recoded, table=pl.DataFrame(cells))
+        refuse_linked(self.job.transforms, self.job.schema, self._owners)
         # Before the order of rows, which would tell the old values.
-        changed = transformed(self.recoded.table, self.job.transforms, self.draws, self._owners)
+        changed = transformed(
+            self.recoded.table, self.job.transforms, self.draws, self._owners, self.job.schema.perturbed
+        )
         self.recoded = replace(self.recoded, table=changed)
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()

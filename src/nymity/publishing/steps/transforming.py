@@ -15,12 +15,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.draws import Draws, KeyedDraws
+from nymity.core.errors import TableError
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.sealing.fingerprint import fingerprint
 from nymity.table.content_order import content_order, ranked_text
 from nymity.table.schema import Schema
-from nymity.table.text import gathered
+from nymity.table.text import as_text, gathered
 from nymity.transforms import TRANSFORMS, Transform
 
 #: The warning of columns that are not true any more.
@@ -30,9 +31,16 @@ KNOWN = "known-values-changed"
 
 
 def transformed(
-    table: pl.DataFrame, transforms: Sequence[Transform], draws: Draws, units: pl.Series | None
+    table: pl.DataFrame,
+    transforms: Sequence[Transform],
+    draws: Draws,
+    units: pl.Series | None,
+    perturbed: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """Return published rows after all codings, in their order, and then all that draw; ``units``: of whom rows are."""
+    """Return published rows after all codings, in their order, and then all that draw; ``units``: of whom rows are.
+
+    A ``perturbed`` column that keeps every cell is refused: what others know would be published as it is.
+    """
     for one in transforms:
         if one.is_coding:
             table = _with_columns(table, dict(one.changed(table, draws, one.key, units)))
@@ -46,8 +54,39 @@ def transformed(
         # Another table or order draws anew: one noise in two orders would be as many differences as there are rows.
         purpose = f"{purpose_of(place, one)} {fingerprint(listed)}"
         made = one.changed(listed, draws, purpose, None if units is None else gathered(units, _places(order)))
+        for name in made:
+            if name in perturbed and table.height and as_text(made[name]).equals(as_text(listed[name])):
+                raise _nothing_changed(name, one)
         table = _with_columns(table, {name: gathered(column, back) for name, column in made.items()})
     return table
+
+
+def refuse_linked(transforms: Sequence[Transform], schema: Schema, owners: pl.Series | None) -> None:
+    """Refuse to draw for several rows that a pseudonym links: draws for one person average out."""
+    if several := _linked_rows(transforms, schema, owners):
+        raise TableError(
+            f"column {schema.unit!r}",
+            expected="one published row for each pseudonym where transforms draw: draws for one person average out",
+            got=f"{several:,} rows that share theirs with others",
+            hint="leave the pseudonym out, or what draws, or publish one record of each",
+        )
+
+
+def _linked_rows(transforms: Sequence[Transform], schema: Schema, owners: pl.Series | None) -> int:
+    """Return how many rows share a pseudonym with others, where transforms draw."""
+    drawn = any(not one.is_coding for one in transforms)
+    if not drawn or owners is None or schema.unit is None or schema[schema.unit].pseudonym is None:
+        return 0
+    return int(owners.is_duplicated().sum())
+
+
+def _nothing_changed(name: str, one: Transform) -> TableError:
+    return TableError(
+        f"column {name!r}",
+        expected="a transform that changes cells of a perturbed column",
+        got=f"{one.key}, after which all are as they were",
+        hint="a larger share, base or window, fewer columns to compare by; or leave a column of one value out",
+    )
 
 
 def purpose_of(place: int, one: Transform) -> str:
@@ -99,8 +138,10 @@ def caveats_of_transforms(transforms: Sequence[Transform], schema: Schema) -> li
     return found
 
 
-def contradicted_transforms(transforms: Sequence[Transform], table: pl.DataFrame) -> Iterator[str]:
+def contradicted_transforms(transforms: Sequence[Transform], table: pl.DataFrame, schema: Schema) -> Iterator[str]:
     """Return which columns of a released table cannot have come of the transforms, as far as cells show it."""
+    if schema.unit in table.columns and (several := _linked_rows(transforms, schema, table[schema.unit])):
+        yield f"{several:,} rows share a pseudonym with others, and its job draws for each of them (job.transforms)"
     ordered = sorted(transforms, key=lambda one: not one.is_coding)
     for place, one in enumerate(ordered):
         later = {name for other in ordered[place + 1 :] if not other.moves for name in other.columns}

@@ -89,6 +89,7 @@ def attack(
         persons=None if scene.owners is None or scene.drawn else len(np.unique(scene.owners)),
         targets=targets,
         seed=seed,
+        perturbed=scene.schema.perturbed,
     )
 
 

@@ -151,7 +151,8 @@ class NotRun:
 class AttackReport(Carded):
     """Every attack that was run on a release, and why others were not.
 
-    Rates against the original are the custodian's: they tell about people.
+    Rates against the original are the custodian's: they tell about people. ``perturbed``: columns that others may know,
+    too, and that no attack here looks at.
     """
 
     results: tuple[AttackResult, ...]
@@ -162,6 +163,7 @@ class AttackReport(Carded):
     seed: int
     of_persons: bool = False  #: records are of persons
     persons: int | None = None  #: of the original, where it tells whose its records are
+    perturbed: tuple[str, ...] = ()
 
     @property
     def by_records(self) -> tuple[str, ...]:
@@ -180,12 +182,14 @@ class AttackReport(Carded):
     def card(self) -> Card:
         """Return what is shown of all attacks."""
         others = f"Not run: {', '.join(one.title for one in self.not_run)}." if self.not_run else ""
-        return _attacks_card("Attacks", self.results, [others] if others else [])
+        known = f"Known to others, and used by no attack: {', '.join(self.perturbed)}." if self.perturbed else ""
+        return _attacks_card("Attacks", self.results, [one for one in (known, others) if one])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         return {
             "rows": self.rows,
+            **({"perturbed": list(self.perturbed)} if self.perturbed else {}),
             **({"records": self.people, "persons": self.persons} if self.of_persons else {"people": self.people}),
             "targets": self.targets,
             "seed": self.seed,

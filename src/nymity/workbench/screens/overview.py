@@ -35,21 +35,22 @@ def render(project: Project, texts: Texts) -> None:
 def _promises(project: Project, texts: Texts) -> None:
     with card(texts("overview.promises")):
         try:
-            models = project.job().privacy
+            job = project.job()
+            promised = list(zip(job.privacy, job.promises, strict=True))
         except NymityError:  # what it says may quote values
-            models = ()
-        if not models:
+            promised = []
+        if not promised:
             empty_state(texts("overview.no_promises"))
         with box("ul"):
-            for model in models:
-                text("li", _sentence(model))
+            for model, words in promised:
+                text("li", _sentence(model, words))
 
 
-def _sentence(model: PrivacyModel) -> str:
+def _sentence(model: PrivacyModel, words: str) -> str:
     """Return a promise in its words; of one that is about certain values, or another table, what it is called."""
     given = {one.name: getattr(model, one.name) for one in fields(model)}  # type: ignore[arg-type]
     named = all(isinstance(value, Number | None) or name == "attribute" for name, value in given.items())
-    return model.promise() if named else model.key
+    return words if named else model.key
 
 
 def _releases(project: Project, texts: Texts) -> None:
