@@ -120,6 +120,9 @@ class LatticeSearch(TableMethod[LatticeOutcome]):
         # The snapshot of the chosen node may be gone by now; to check it again takes microseconds.
         engine.checks -= 1  # asked for again, not searched for
         loss = float(inquiry.loss.value(chosen)[0])
+        # Rows of several classes keep some promises together: a node that was turned down may keep those.
+        proves = not any(model.beyond_classes for model in engine.models)
+        bound = loss if choice.optimal else choice.bound
         return LatticeOutcome(
             recoding=recoding_of(engine, choice.node, columns),
             levels=dict(zip(table.names, choice.node, strict=True)),
@@ -129,10 +132,10 @@ class LatticeSearch(TableMethod[LatticeOutcome]):
             classes=int(chosen.accepted_classes[0]),
             checks=inquiry.nodes_checked,
             lattice_size=inquiry.space.size,
-            optimal=choice.optimal,
+            optimal=choice.optimal and (proves or not loss),
             nodes=inquiry.seen.evaluated(),
             minimal=choice.minimal,
-            bound=loss if choice.optimal else choice.bound,
+            bound=bound if proves else None,
             exploration=choice.exploration,
             stopped=choice.stopped,
         )

@@ -144,14 +144,17 @@ class DividingMethod(CellMethod):
 
     def answered(self, found: Partitioned, columns: Sequence[str]) -> dict[str, Any]:
         """Return what an outcome says of the classes that were found."""
+        loss, problem = self.loss_of(found.assignment), found.assignment.problem
+        # What is proved is proved of classes of k; promises that rows of several keep together are kept by less.
+        proves = not any(model.beyond_classes for model in problem.models)
         return {
             "recoding": self.recoding_of(found.assignment, columns),
-            "loss": self.loss_of(found.assignment),
+            "loss": loss,
             "classes": found.assignment.n_classes,
-            "optimal": found.optimal,
-            "bound": found.bound,
+            "optimal": found.optimal and (proves or not loss),
+            "bound": found.bound if proves else None,
             "stopped": found.stopped,
-            "by_values": found.by_values and found.assignment.problem.looks_at_values,
+            "by_values": found.by_values and problem.looks_at_values,
             "minimized": self.minimized,
         }
 

@@ -293,6 +293,9 @@ def _searched(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     unproved = hasattr(stated.method, "star") if bound is None else bound < value * (1 - 1e-9) - 1e-9
     if loss.proven_optimal and value > 0 and unproved:
         yield "it says that nothing loses less, and proves no more than less (loss.proven_optimal, loss.proven_bound)"
+    beyond = next((model for model in stated.models if model.beyond_classes), None)
+    if beyond is not None and ((loss.proven_optimal and value) or bound):
+        yield f"it proves what no method proves of {beyond.key} (loss.proven_optimal, loss.proven_bound)"
     yield from begun_contradictions(form, stated.schema, stated.method)
     star = getattr(stated.method, "star", None)
     if form.output.star not in (None, star):  # earlier versions did not say it

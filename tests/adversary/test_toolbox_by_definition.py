@@ -1,0 +1,228 @@
+"""Transformations of statistics offices, judged by definitions alone: every partition, every choice of levels.
+
+Written by somebody who had not written what is judged. Nothing here asks the code under test what a cell means.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import polars as pl
+import pytest
+
+import nymity as ny
+from nymity.publishing.checking.check import Answer
+from nymity.report import render_about
+
+#: A colon, a quote and a star belong to nobody's grammar.
+NAMES = ("a", "b: x", "c'*")
+Rows = list[list[str]]
+Levels = list[list[str]]  # of each value of a column: itself, then its label on every level
+
+
+def partitions(members: list[int], k: int) -> Iterator[list[list[int]]]:
+    """Yield every division into classes of at least k."""
+    if not members:
+        yield []
+        return
+    first, rest = members[0], members[1:]
+    for size in range(k - 1, len(rest) + 1):
+        for chosen in combinations(rest, size):
+            left = [one for one in rest if one not in chosen]
+            if not left or len(left) >= k:
+                for others in partitions(left, k):
+                    yield [[first, *chosen], *others]
+
+
+def drawn_levels(random: Random, values: list[str]) -> Levels:
+    """Return a hierarchy whose groups lie in one another; a group of one value may keep its name or have its own."""
+    rows, groups = {value: [value] for value in values}, [[value] for value in values]
+    for depth in range(random.randint(0, 2)):
+        random.shuffle(groups)
+        wider = []
+        while groups:
+            size = random.randint(1, 3)
+            wider.append([value for group in groups[:size] for value in group])
+            groups = groups[size:]
+        groups = wider
+        for number, group in enumerate(groups):
+            for value in group:
+                alone = len(group) == 1 and random.random() < 0.5
+                rows[value].append(rows[value][-1] if alone else f"g{depth}_{number}")
+    return [[*row, "*"] for row in rows.values()]
+
+
+def share(levels: Levels, row: list[str], level: int) -> Fraction:
+    """What a shown cell loses: the values of the domain that it stands for beside its own."""
+    if level == len(row) - 1:
+        return Fraction(1)
+    covered = sum(other[level] == row[level] for other in levels)
+    return Fraction(covered - 1, max(len(levels) - 1, 1))
+
+
+class Case:
+    """A random table with its hierarchies, weights and lowest levels."""
+
+    def __init__(self, seed: int) -> None:
+        random = Random(seed)
+        self.names = NAMES[: random.randint(1, 3)]
+        self.k, n = random.randint(1, 3), random.randint(3, 5)
+        domains = [[f"v{i}" for i in range(random.randint(1, 4))] for _ in self.names]
+        self.levels = [drawn_levels(random, domain) for domain in domains]
+        self.weights = [random.choice([1, 1, 0.5, 3, 0.1]) for _ in self.names]
+        self.lowest = [random.randint(0, len(levels[0]) - 1) if random.random() < 0.3 else 0 for levels in self.levels]
+        self.rows: Rows = [[random.choice(domain) for domain in domains] for _ in range(n)]
+        self.of_value = [{row[0]: row for row in levels} for levels in self.levels]
+        mean = sum(Fraction(str(weight)) for weight in self.weights) / len(self.weights)
+        self.dear = [Fraction(str(weight)) / mean for weight in self.weights]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        return pl.DataFrame(self.rows, schema=list(self.names), orient="row")
+
+    @property
+    def schema(self) -> ny.Schema:
+        each = zip(self.names, self.levels, self.weights, self.lowest, strict=True)
+        return ny.Schema(
+            {
+                name: ny.quasi(ny.Hierarchy.from_rows(levels), weight=weight, min_level=low)
+                for name, levels, weight, low in each
+            }
+        )
+
+    def cell_cost(self, a: int, value: str, level: int, cell: str) -> Fraction:
+        row = self.of_value[a][value]
+        assert cell in (row[level], "*")
+        return self.dear[a] * (1 if cell == "*" else share(self.levels[a], row, level))
+
+    def cheapest(self) -> Fraction:
+        """The least that any division into classes of k loses on any levels that are allowed."""
+        divisions = list(partitions(list(range(len(self.rows))), self.k))
+        nodes = product(*[range(low, len(levels[0])) for low, levels in zip(self.lowest, self.levels, strict=True)])
+        return min(self._lost(node, division) for node in nodes for division in divisions)
+
+    def _lost(self, node: tuple[int, ...], division: list[list[int]]) -> Fraction:
+        lost = Fraction(0)
+        for members in division:
+            for a, level in enumerate(node):
+                shown = {self.of_value[a][self.rows[i][a]][level] for i in members}
+                cells = ["*"] * len(members) if len(shown) > 1 else [*shown] * len(members)
+                lost += sum(self.cell_cost(a, self.rows[i][a], level, c) for i, c in zip(members, cells, strict=True))
+        return lost
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_levels_and_suppressed_cells_by_trying_everything(seed: int) -> None:
+    case = Case(seed)
+    release = ny.publish(case.frame, case.schema, k=case.k, method=ny.GeneralizedSuppression(checks=1_000, rounds=1))
+    table, source = release.table.select(case.names).rows(), release.log.source_rows.tolist()
+    assert sorted(source) == list(range(len(case.rows)))
+    assert min(table.count(row) for row in table) >= case.k
+    lost = sum(
+        (
+            case.cell_cost(a, case.rows[i][a], release.levels[name], str(row[a]))
+            for row, i in zip(table, source, strict=True)
+            for a, name in enumerate(case.names)
+        ),
+        Fraction(0),
+    )
+    assert all(release.levels[name] >= low for name, low in zip(case.names, case.lowest, strict=True))
+    assert release.loss == pytest.approx(float(lost), abs=1e-4)
+    least = float(case.cheapest())
+    assert release.outcome.bound is not None
+    assert release.outcome.bound <= least + 1e-4
+    assert least <= release.loss + 1e-4
+    assert release.outcome.exhaustive
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("method", [ny.CellSuppression, ny.ExactSuppression])
+def test_cells_on_stated_levels_show_the_label_and_never_what_it_stands_for(seed: int, method: Any) -> None:
+    case = Case(seed)
+    random = Random(seed)
+    stated = {
+        name: random.randint(low, len(levels[0]) - 1)
+        for name, low, levels in zip(case.names, case.lowest, case.levels, strict=True)
+    }
+    release = ny.publish(case.frame, case.schema, k=case.k, method=method(levels=stated))
+    for row, i in zip(release.table.select(case.names).rows(), release.log.source_rows.tolist(), strict=True):
+        for a, name in enumerate(case.names):
+            assert row[a] in (case.of_value[a][case.rows[i][a]][stated[name]], "*")
+
+
+ONE_IN_EACH = pl.DataFrame({"age": [27] * 6 + [31] * 6, "sex": list("fffmmm") * 2})
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        ny.CellSuppression(),
+        ny.ExactSuppression(),
+        ny.GeneralizedSuppression(),
+        ny.GroupMeans(levels={"age": 1}),
+        ny.SubsetSuppression(),
+    ],
+)
+def test_a_label_that_stands_for_one_value_is_published_here_and_of_further_rows(method: Any, tmp_path: Path) -> None:
+    """27 is the only one from 20 to 29: a column whose lowest level is 1 must still not show it."""
+    ages = ny.Hierarchy.intervals(width=10, levels=3)
+    schema = ny.Schema({"age": ny.quasi(ages, min_level=0 if isinstance(method, ny.GroupMeans) else 1), "sex": "quasi"})
+    promise = ny.SubsetKAnonymity(k=3, m=2) if isinstance(method, ny.SubsetSuppression) else ny.KAnonymity(k=3)
+    release = ny.publish(ONE_IN_EACH, schema, privacy=promise, method=method)
+    assert set(release.table["age"]) == {"20-29", "30-39"}
+    release.save(tmp_path / "release")
+    assert ny.check(tmp_path / "release", original=ONE_IN_EACH).holds
+    assert ny.compare(ONE_IN_EACH, release).records == 12
+    if not isinstance(method, ny.GroupMeans):
+        further = ny.apply(tmp_path / "release-custodian" / "recoding.json", ONE_IN_EACH)
+        assert set(further["age"]) == {"20-29", "30-39"}
+
+
+FEW = pl.DataFrame({"x": list("aabbccddabcd"), "y": list("mnmnmnmnmmnn"), "z": list("uuuvvvuuuvvv")})
+
+
+@pytest.mark.parametrize("promise", [ny.SubsetKAnonymity(k=3, m=1), ny.WildcardKAnonymity(k=3)])
+@pytest.mark.parametrize(
+    "method", [ny.OptimalLattice(suppression=0), ny.ExactSuppression(), ny.ExactPartition(), ny.CellSuppression()]
+)
+def test_what_is_proved_of_classes_is_no_proof_for_weaker_promises(promise: Any, method: Any, tmp_path: Path) -> None:
+    """The raw table keeps that every value is there three times: classes of three lose something, and not the least."""
+    release = ny.publish(FEW, ["x", "y", "z"], privacy=promise, method=method)
+    assert release.loss > 0
+    assert not release.outcome.optimal
+    assert release.outcome.bound is None
+    if isinstance(method, ny.CellSuppression | ny.ExactSuppression):  # the same loss, stars
+        instead = ny.SubsetSuppression() if isinstance(promise, ny.SubsetKAnonymity) else ny.WildcardSuppression()
+        assert ny.publish(FEW, ["x", "y", "z"], privacy=promise, method=instead).loss < release.loss
+    release.save(tmp_path / "release")
+    assert ny.check(tmp_path / "release").holds
+    path = tmp_path / "release" / "certificate.json"
+    certificate = json.loads(path.read_text(encoding="utf-8"))
+    for told in ({"proven_optimal": True, "proven_bound": release.loss}, {"proven_bound": release.loss / 2}):
+        path.write_text(json.dumps({**certificate, "loss": {**certificate["loss"], **told}}), encoding="utf-8")
+        found = ny.check(tmp_path / "release")
+        assert any("loss.proven_" in one.says for one in found.findings if one.answer is Answer.BROKEN)
+
+
+@pytest.mark.parametrize(
+    ("promise", "method"),
+    [
+        (ny.LKCPrivacy(l=1, k=3, c=0.9, attribute="s"), ny.TopDownSpecialization()),
+        (ny.SubsetKAnonymity(k=3, m=1), ny.SubsetSuppression()),
+        (ny.WildcardKAnonymity(k=3), ny.WildcardSuppression()),
+    ],
+    ids=lambda one: one.key,
+)
+def test_recipients_are_not_told_that_nobody_is_singled_out(promise: Any, method: Any, tmp_path: Path) -> None:
+    frame = FEW.with_columns(s=pl.Series(list("pqrs") * 3))
+    roles = {"x": "quasi", "y": "quasi", "z": "quasi", "s": "sensitive"}
+    ny.publish(frame, roles, privacy=promise, method=method).save(tmp_path / "release")
+    assert "nobody can be singled out" not in render_about(tmp_path / "release")
+    ny.publish(frame, roles, k=3).save(tmp_path / "classes")
+    assert "nobody can be singled out" in render_about(tmp_path / "classes")
