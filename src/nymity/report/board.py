@@ -158,7 +158,9 @@ def _risk_section(released: OpenedRelease, found: Findings | None, ended: str | 
     parts = [table(("risk", "in the source", "in the release"), rows), paragraph(_after_in_words(released))]
     if perturbed := [column.name for column in released.certificate.columns if column.role == "perturbed"]:
         parts.append(
-            paragraph(f"None of this is about who knows {listed(perturbed)}, too: no promise limits what they find.")
+            paragraph(
+                f"None of this is about anyone who knows {listed(perturbed)}, too: no promise limits what they find."
+            )
         )
     if before is None:
         parts.append(_BOARD.missing("The risk before", ended))

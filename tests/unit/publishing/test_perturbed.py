@@ -127,7 +127,7 @@ def test_the_job_comes_back_from_a_file_and_pages_say_what_is_not_promised(tmp_p
     assert "changed by additive noise: its values are not true" in about
     assert "nobody can be singled out" not in about
     board = render_board(ny.open(tmp_path / "release"))
-    assert "None of this is about who knows age and job, too" in board
+    assert "None of this is about anyone who knows age and job, too" in board
 
 
 def test_the_attack_finds_whom_no_promise_protects() -> None:
