@@ -13,8 +13,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from numpy.typing import NDArray
 
 import nymity as ny
 from nymity.publishing.checking.check import Answer
@@ -226,3 +228,67 @@ def test_recipients_are_not_told_that_nobody_is_singled_out(promise: Any, method
     assert "nobody can be singled out" not in render_about(tmp_path / "release")
     ny.publish(frame, roles, k=3).save(tmp_path / "classes")
     assert "nobody can be singled out" in render_about(tmp_path / "classes")
+
+
+def mdav(points: NDArray[np.float64], k: int) -> list[list[int]]:
+    """Domingo-Ferrer & Mateo-Sanz 2002, with every distance computed."""
+    left, groups = list(range(len(points))), []
+
+    def apart(i: int, place: NDArray[np.float64]) -> float:
+        return float(((points[i] - place) ** 2).sum())
+
+    def take(seed: int) -> None:
+        group = sorted(left, key=lambda i: apart(i, points[seed]))[:k]
+        groups.append(group)
+        left[:] = [i for i in left if i not in group]
+
+    while len(left) >= 2 * k:
+        centre = points[left].mean(axis=0)
+        far = max(left, key=lambda i: apart(i, centre))
+        other = max(left, key=lambda i: apart(i, points[far]))
+        take(far)
+        if len(left) >= 2 * k:
+            take(other)
+    return [*groups, left]
+
+
+def within(points: NDArray[np.float64], groups: list[list[int]]) -> float:
+    return float(sum(((points[g] - points[g].mean(axis=0)) ** 2).sum() for g in groups))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("k", [3, 5])
+def test_groups_of_near_records_are_those_of_the_definition(seed: int, k: int) -> None:
+    drawn = np.random.default_rng(seed).normal([0, 5], [1, 3], (61, 2)).round(4)
+    frame = pl.DataFrame({"q": ["a"] * 61, "v": drawn[:, 0], "w": drawn[:, 1]})
+    roles = {"q": "quasi", "v": "insensitive", "w": "insensitive"}
+    release = ny.publish(frame, roles, k=5, transforms=[ny.Microaggregation(columns=["v", "w"], k=k)])
+    points = (drawn / drawn.std(axis=0))[release.log.source_rows]
+    label = release.table.select(pl.struct("v", "w").rank("dense")).to_series().to_numpy()
+    groups = [np.flatnonzero(label == one).tolist() for one in np.unique(label)]
+    assert {len(group) for group in groups} <= set(range(k, 2 * k))
+    assert within(points, groups) == pytest.approx(within(points, mdav(points, k)))
+    for name, true in (("v", 0), ("w", 1)):
+        assert release.table[name].mean() == pytest.approx(drawn[:, true].mean(), abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_lkc_up_to_three_columns_by_counting_every_group(seed: int) -> None:
+    random = Random(seed)
+    columns = [f"c{i}" for i in range(5)]
+    frame = pl.DataFrame({name: [random.choice("abcd") for _ in range(80)] for name in columns})
+    frame = frame.with_columns(s=pl.Series([random.choice("uvw") for _ in range(80)]))
+    tree = ny.Hierarchy.from_rows([["a", "ab", "*"], ["b", "ab", "*"], ["c", "cd", "*"], ["d", "cd", "*"]])
+    known, k = 1 + seed % 3, 2 + seed
+    promise = ny.LKCPrivacy(l=known, k=k, c=0.8, attribute="s")
+    schema = ny.Schema({**{name: ny.quasi(tree) for name in columns}, "s": ny.sensitive()})
+    release = ny.publish(frame, schema, privacy=promise, method=ny.TopDownSpecialization())
+    up = {"a": "ab", "b": "ab", "c": "cd", "d": "cd"}
+    rows, true = release.table.rows(named=True), frame[release.log.source_rows.tolist()].rows(named=True)
+    for size in range(1, known + 1):
+        for some in combinations(columns, size):
+            for person in true[::9]:  # somebody who knows true values of these columns
+                fit = [row for row in rows if all(row[c] in (person[c], up[person[c]], "*") for c in some)]
+                assert len(fit) >= k
+                values = [row["s"] for row in fit]
+                assert max(map(values.count, values)) * 5 <= 4 * len(fit)
