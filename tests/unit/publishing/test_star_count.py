@@ -80,7 +80,9 @@ def test_chosen_levels_are_those_of_job_and_table(tmp_path: Path) -> None:
     assert told["exhaustive"]
     assert ny.check(tmp_path / "release").holds
     wrong = [{"levels": {**told["levels"], "b": 1}}, {"levels": {"a": 0}}, {"exhaustive": None}, {"levels": None}]
-    wrong += [{"stopped": "after 3 choices of levels"}, {"value": 0.0}, {"value": 1e4}]
+    wrong += [{"stopped": "after 3 choices of levels"}, {"value": 0.0}, {"value": 1e4}, {"exhaustive": False}]
+    assert set(release.table["c"]) != {"*"}  # which level 1 of a column without a hierarchy would be
+    wrong += [{"levels": {**told["levels"], "c": 1}}, {"levels": {**told["levels"], "c": 7}}]
     for one in wrong:
         section = {name: value for name, value in {**told, **one}.items() if value is not None}
         path = tmp_path / "release" / "certificate.json"

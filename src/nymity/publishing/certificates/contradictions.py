@@ -339,8 +339,8 @@ def _chosen_levels(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
         yield "a column is on another level than its job fixes (loss.levels, job.method)"
     elif any(level < stated.schema[name].min_level for name, level in levels.items()):
         yield "a column is finer than its job allows (loss.levels, job.schema)"
-    if exhaustive and form.loss.stopped is not None:
-        yield "the search compared everything, and was stopped (loss.exhaustive, loss.stopped)"
+    if bool(exhaustive) == (form.loss.stopped is not None):
+        yield "a search compares everything or is stopped, one of both (loss.exhaustive, loss.stopped)"
 
 
 def _nodes(form: CertificateForm, schema: Schema) -> int:

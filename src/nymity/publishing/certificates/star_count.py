@@ -11,6 +11,7 @@ from nymity.core.validation import exact_fraction
 from nymity.partition.outcome import LostCells, SuppressedCells
 from nymity.publishing.certificates.certificate_form import CertificateForm
 from nymity.publishing.certificates.contradictions import StatedJob
+from nymity.table.builders import Flat
 from nymity.table.text import MASK, as_text
 
 
@@ -23,6 +24,10 @@ def miscounted_stars(form: CertificateForm, stated: StatedJob, released: pl.Data
     if form.loss is None or form.loss.value is None or form.loss.key not in (SuppressedCells.key, LostCells.key):
         return
     levels = form.loss.levels if form.loss.levels is not None else getattr(stated.method, "levels", {})
+    for name, level in levels.items():
+        flat = name in stated.quasi and isinstance(stated.schema[name].hierarchy or Flat(), Flat)
+        if flat and level and (as_text(released[name]) != MASK).fill_null(True).any():
+            yield f"{name!r} shows values, on a level that has none but '*' (loss.levels)"
     weights = {name: exact_fraction(stated.schema[name].weight) for name in stated.quasi}
     mean, fewest, most = sum(weights.values(), Fraction(0)) / len(weights), Fraction(0), Fraction(0)
     for name, weight in weights.items():
