@@ -114,8 +114,8 @@ class DatabaseSource:
         """Read the table, its columns with the types that the database has, or that their text has as is stated."""
         return self.read_valued().table
 
-    def read_valued(self) -> Valued:
-        """Read the table, and what was taken as missing in it."""
+    def read_valued(self, *, text_as_numbers: bool = False) -> Valued:
+        """Read the table, and what was taken as missing in it; text stays text, whatever is asked."""
         return valued_texts(self._read(as_texts=False), self.reading, self.path)
 
     def read_detected(

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from nymity.core.row_runs import run_starts
+from nymity.table.numbered_text import has_many_rows, with_numbers
 from nymity.table.text import plainly_named
 
 
@@ -95,13 +97,31 @@ class CodedTable:
         rows = pl.Series(np.arange(0, self.height, n, dtype=np.uint32))
         return pl.DataFrame([self.at(name, rows) for name in self.columns])
 
-    def frame(self) -> pl.DataFrame:
-        """Return all rows."""
-        return pl.DataFrame([column.rows for column in self.coded.values()])
+    def frame(self, *, text_as_numbers: bool = False) -> pl.DataFrame:
+        """Return all rows; the text of many may be numbers, in columns that do not have too many texts."""
+        columns = list(self.coded.values())
+        if text_as_numbers and has_many_rows(self.height):
+            columns = [column.valued(with_numbers(column.values)) for column in columns]
+        return pl.DataFrame([column.rows for column in columns])
+
+    def equals(self, frame: pl.DataFrame) -> bool:
+        """Whether its rows are those of a frame, of the same types; cells are made of the first of equal ones alone."""
+        if self.columns != frame.columns or self.height != frame.height:
+            return False
+        return all(map(_are_rows, self.coded.values(), frame.get_columns()))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Stream all rows, so that a coded table is a frame to whoever takes frames."""
         return self.frame().__arrow_c_stream__(requested_schema)
+
+
+def _are_rows(column: CodedColumn, cells: pl.Series) -> bool:
+    if column.values.dtype != cells.dtype:
+        return False
+    first = run_starts([column.keys])
+    if not np.array_equal(first, run_starts([cells])):
+        return False
+    return column.values.gather(pl.Series(column.codes[first])).equals(plainly_named(cells).gather(first))
 
 
 def cells_at(table: pl.DataFrame | CodedTable, name: str, rows: pl.Series) -> pl.Series:

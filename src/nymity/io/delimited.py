@@ -63,12 +63,17 @@ class Delimited(SpreadsheetFormat):
 
     def reread(self, path: Path, options: ReadOptions) -> pl.DataFrame:
         """Read numbers only where writing them gives the same text."""
-        whole = replace(options, footer=options.footer or 0)
-        if options.has_point and (coded := self.read_coded(path, whole, finds_titles=False)) is not None:
-            columns = (one.valued(typed_column(one.values, exactly=True)) for one in coded[0])
-            return CodedTable(columns).frame()
+        if (coded := self.reread_coded(path, options)) is not None:
+            return coded.frame()
         texts = self.read_texts(path, options)
         return typed(texts if options.has_point else swap_marks(texts), exactly=True)
+
+    def reread_coded(self, path: Path, options: ReadOptions) -> CodedTable | None:
+        """Read a large file by its different cells, as :meth:`reread` does."""
+        whole = replace(options, footer=options.footer or 0)
+        if not options.has_point or (coded := self.read_coded(path, whole, finds_titles=False)) is None:
+            return None
+        return CodedTable(one.valued(typed_column(one.values, exactly=True)) for one in coded[0])
 
     def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None = None) -> pl.DataFrame:
         """Read every cell as the text that stands there."""

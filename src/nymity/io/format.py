@@ -12,7 +12,7 @@ from typing import ClassVar
 import polars as pl
 
 from nymity.core.errors import TableError
-from nymity.io.coded import CodedColumn
+from nymity.io.coded import CodedColumn, CodedTable
 from nymity.io.dictionary import Dictionary
 from nymity.io.neutralize import neutralize
 from nymity.io.options import ReadOptions, WriteOptions
@@ -79,6 +79,11 @@ class Format(ABC):
     def reread(self, path: Path, options: ReadOptions) -> pl.DataFrame:
         """Read a table that nymity wrote, with types by which no cell would be written differently."""
         return self.read(path, options)
+
+    def reread_coded(self, path: Path, options: ReadOptions) -> CodedTable | None:
+        """Do the same by the different cells of columns, where the format can and the file is large."""
+        del path, options
+        return None
 
     @abstractmethod
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:

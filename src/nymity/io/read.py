@@ -37,13 +37,16 @@ def read_table(path: str | os.PathLike[str], options: ReadOptions = ReadOptions(
     return read_valued(place, options).table
 
 
-def read_valued(path: str | os.PathLike[str], options: ReadOptions) -> Valued:
-    """Read a table as :func:`read_table` does, and tell what was taken as missing."""
+def read_valued(path: str | os.PathLike[str], options: ReadOptions, *, text_as_numbers: bool = False) -> Valued:
+    """Read a table as :func:`read_table` does, and tell what was taken as missing.
+
+    With ``text_as_numbers`` the text of a large table may be numbers (:mod:`nymity.table.numbered_text`).
+    """
     place = Path(path_text("path", path))
     with confirmed_format(place).opened(place) as (form, inner):
         if (coded := form.read_coded(inner, options)) is not None:
             columns, taken = valued_columns(_typed(coded[0], options), options, str(place))
-            return Valued(table=CodedTable(columns).frame(), taken=taken, found=coded[1])
+            return Valued(table=CodedTable(columns).frame(text_as_numbers=text_as_numbers), taken=taken, found=coded[1])
         table, found = form.read_found(inner, options)
         if form.is_text:
             table = typed(table, point=options.has_point)
@@ -150,10 +153,18 @@ def _detected(
     return tuple(again.get(one.name, one) for one in columns), found
 
 
-def reread_table(path: str | os.PathLike[str], options: ReadOptions) -> pl.DataFrame:
-    """Read a table that :func:`~nymity.io.write_table` wrote: every cell as it was."""
+def reread_table(
+    path: str | os.PathLike[str], options: ReadOptions, expected: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Read a table that :func:`~nymity.io.write_table` wrote: every cell as it was.
+
+    Where the file holds the rows of ``expected``, that is returned: they need not lie in memory twice.
+    """
     place = Path(path_text("path", path))
-    return confirmed_format(place).reread(place, options)
+    form = confirmed_format(place)
+    if expected is not None and (coded := form.reread_coded(place, options)) is not None:
+        return expected if coded.equals(expected) else coded.frame()
+    return form.reread(place, options)
 
 
 def read_text_cells(

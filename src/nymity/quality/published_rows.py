@@ -192,7 +192,8 @@ def untouched(table: EncodedTable) -> PublishedRows:
     occurring = [np.flatnonzero(o) for o in occurs]
     numbers = [np.cumsum(o) - 1 for o in occurs]
     order = order_of_ranks((n[c], max(len(o), 1)) for n, c, o in zip(numbers, raw.T, occurring, strict=True))
-    rows = np.empty(raw.shape, dtype=np.int64)  # a column at a time: there may be as many combinations as records
+    # A column at a time, which lies together: there may be as many combinations as records.
+    rows = np.empty(raw.shape, dtype=np.int64, order="F")
     for a, (number, column) in enumerate(zip(numbers, raw.T, strict=True)):
         rows[:, a] = number[column[order]]
     row_of = np.empty(len(order), dtype=np.int64)

@@ -188,15 +188,17 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
         first, second = released.file_names
         return [name, "Not in the files", f"whether a row of {first} has rows in {second}", ""]
     if column.role == "quasi":
-        return [name, "Quasi-identifier: others may know it", _published_as(released, column), _examples(cells)]
+        found = counted(as_text(cells))
+        return [name, "Quasi-identifier: others may know it", _published_as(released, column, found), _examples(found)]
     if column.role == "items":
-        return [name, "Sets of items: others may know some of them", _sets(released), _examples(cells)]
+        found = counted(as_text(cells))
+        return [name, "Sets of items: others may know some of them", _sets(released), _examples(found)]
     if column.role == "weight":
         told = "Sampling weight: for how many people of the population a record stands"
         said = released.certificate.job.schema_[column.name].get("publish") == "as it is"
         what = "bucket" if released.sensitive_table is not None else "class"
         how = "as it was in the source" if said else f"the mean of the {what}, so that sums over it stay"
-        return [name, told, how, _examples(cells)]
+        return [name, told, how, _examples(counted(as_text(cells)))]
     others = {"sensitive": "Sensitive", "perturbed": "Others may know it, and nothing is promised about it"}
     told = others.get(column.role, "Neither sensitive nor protected")
     if changed := [one for one in _transforms(released) if column.name in one.columns]:
@@ -230,8 +232,8 @@ def _second(released: OpenedRelease, name: str) -> list[Html | str]:
     return [_ABOUT.name(shortened(name, 60)), what, f"in {released.file_names[1]}: {how}", ""]
 
 
-def _published_as(released: OpenedRelease, column: ColumnSection) -> str:
-    gaps = int(is_missing(released.table[column.name]).sum())
+def _published_as(released: OpenedRelease, column: ColumnSection, found: pl.DataFrame) -> str:
+    gaps = int(found.filter(found["cell"].is_null())["rows"].sum())
     missing = f"; missing in {count(gaps, 'row')}" if gaps else ""
     if column.unchanged:
         return f"as it was in the source{missing}"
@@ -264,10 +266,10 @@ def _forms(released: OpenedRelease, column: ColumnSection) -> tuple[LabelForm, .
     return of_nodes if released.certificate.job.method.get("cells") == "hierarchy" else CLASS_FORMS
 
 
-def _examples(cells: pl.Series) -> Html:
-    """Show the most frequent cells of a released column."""
-    found = counted(as_text(cells)).filter(pl.col("cell") != MASK).sort(["rows", "cell"], descending=[True, False])
-    some = found["cell"].head(_EXAMPLES).to_list() or [MASK]
+def _examples(found: pl.DataFrame) -> Html:
+    """Show the most frequent of the counted cells of a released column."""
+    shown = found.filter(pl.col("cell") != MASK).sort(["rows", "cell"], descending=[True, False])
+    some = shown["cell"].head(_EXAMPLES).to_list() or [MASK]
     return _ABOUT.examples([shortened(cell, _LONGEST) for cell in some])
 
 

@@ -21,7 +21,7 @@ from nymity.publishing.releases.opened import OpenedRelease
 from nymity.publishing.releases.release import Release
 from nymity.report.page_wording import amount
 from nymity.table.attribute import Role
-from nymity.table.encoding import person_ids
+from nymity.table.encoding import counted_rows, person_ids
 from nymity.table.recoding import Recoding
 from nymity.table.schema import Schema
 from nymity.table.text import gathered
@@ -229,7 +229,7 @@ class Subject:
     @cached_property
     def people_before(self) -> NDArray[np.int64]:
         """Persons, or households, of the original's classes; records where nobody said of whom they are."""
-        return self._groups_before.people.to_numpy().astype(np.int64)
+        return self._groups_before.people.to_numpy().astype(np.int64) if self.schema.unit else self.sizes_before
 
     @property
     def highest_risk_before(self) -> float:
@@ -245,8 +245,8 @@ class Subject:
     @cached_property
     def sizes_before(self) -> NDArray[np.int64]:
         """Sizes of the original's classes over raw quasi-identifiers."""
-        groups = self._groups_before if self.schema.unit is None else Groups(self.original, self.quasi)
-        return groups.sizes.to_numpy().astype(np.int64)
+        cells = Groups(self.original, self.quasi).cells  # rows as they are follow each other in no order
+        return counted_rows(cells, cells.columns)[1].astype(np.int64)
 
     @cached_property
     def raw_codes(self) -> dict[str, NDArray[np.int64]]:

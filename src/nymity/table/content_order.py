@@ -6,6 +6,7 @@ What is drawn about rows is drawn in this order, so that the order of the source
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -34,25 +35,34 @@ def content_order(
     return order_of_ranks(_ranks(safe[name]) for name in cells)
 
 
-def order_of_ranks(columns: Iterable[tuple[NDArray[np.int64], int]]) -> NDArray[np.int64]:
+def order_of_ranks(columns: Iterable[tuple[NDArray[np.integer[Any]], int]]) -> NDArray[np.int64]:
     """Return rows in the order of the ranks of their cells, (n,) from 0 to below the number of places of each column.
 
     The first column counts first; rows that are equal in all of them keep the order they have.
     """
-    order: NDArray[np.int64] = np.lexsort(_packed(columns)[::-1])
+    words = _packed(columns)
+    rows = len(words[0])
+    bits = rows.bit_length()
+    if len(words) == 1 and rows and int(words[0].max()) >> (63 - bits) == 0:
+        # A rank and its row in one number: to sort numbers takes a fraction of the time that sorting rows by them does.
+        both = (words[0] << bits) | np.arange(rows)
+        both.sort()
+        return both & ((1 << bits) - 1)
+    order: NDArray[np.int64] = np.lexsort(words[::-1])
     return order
 
 
-def _ranks(cells: pl.Series) -> tuple[NDArray[np.int64], int]:
+def _ranks(cells: pl.Series) -> tuple[NDArray[np.integer[Any]], int]:
     """Return the place of each cell among the different ones of its column, gaps first, and how many places there are.
 
     Columns have far fewer different cells than rows, and numbers are sorted faster than text.
     """
     cells = ranked_text(cells)
     if isinstance(cells.dtype, pl.Enum):
-        places = cells.to_physical().cast(pl.Int64).fill_null(-1).to_numpy(writable=True)
-        places += 1
-        return places, len(cells.dtype.categories) + 1
+        places, several = cells.to_physical(), len(cells.dtype.categories)
+        if not cells.has_nulls():
+            return places.to_numpy(), max(several, 1)
+        return places.cast(pl.Int64).fill_null(-1).to_numpy() + 1, several + 1
     numbers = cells.cast(pl.UInt8) if cells.dtype == pl.Boolean else cells.to_physical()
     different, found = np.unique(numbers.fill_null(0).to_numpy(), return_inverse=True)
     ranks: NDArray[np.int64] = np.where(cells.is_null().to_numpy(), 0, found + 1)
@@ -70,13 +80,13 @@ def ranked_text(cells: pl.Series) -> pl.Series:
     return plain.cast(pl.Enum(plain.unique().drop_nulls().sort())).alias(cells.name)
 
 
-def _packed(columns: Iterable[tuple[NDArray[np.int64], int]]) -> list[NDArray[np.int64]]:
+def _packed(columns: Iterable[tuple[NDArray[np.integer[Any]], int]]) -> list[NDArray[np.int64]]:
     """Join ranks of neighbouring columns to numbers of 63 bits that have their order; one column at a time is there."""
     words: list[NDArray[np.int64]] = []
     left = 0
     for ranks, places in columns:
         if places > left:
-            words.append(ranks)
+            words.append(ranks.astype(np.int64))
             left = _BITS // places
         else:
             words[-1] = words[-1] * places + ranks

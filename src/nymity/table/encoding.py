@@ -262,7 +262,7 @@ def counted_cells(table: pl.DataFrame, schema: Schema) -> tuple[dict[str, pl.Ser
     schema.check(table)
     check_extent(table.height, schema)
     people = [] if schema.unit is None else [schema.unit]
-    return _count_cells(table, [*schema.quasi, *schema.sensitive, *people])
+    return counted_rows(table, [*schema.quasi, *schema.sensitive, *people])
 
 
 def encode_counted(
@@ -460,7 +460,7 @@ def _codes_of_some_text(column: pl.Series, index: Mapping[Label, int], unknown: 
     return found
 
 
-def _count_cells(table: pl.DataFrame, names: list[str]) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:
+def counted_rows(table: pl.DataFrame, names: Sequence[str]) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:
     """Count distinct rows of some columns: the one GROUP BY that sees the records.
 
     Columns are renamed meanwhile, because polars reads names like ``*`` or ``^x$`` as patterns.
@@ -481,14 +481,10 @@ def _numbered_cells(columns: Sequence[pl.Series]) -> tuple[list[NDArray[Any]], l
     """Number the cells of each column, a gap being one: numbers by row, and how many; None where some have too many."""
     places, sizes = [], []
     for column in columns:
-        low, high = _ends(column)
-        if high - low < _DENSE:
-            places.append(_above(column, low))
-            sizes.append(high - low + 2)
-            continue
-        if isinstance(column.dtype, pl.Enum):
-            places.append(category_numbers(column, len(column.dtype.categories)))
-            sizes.append(len(column.dtype.categories) + 1)
+        if (numbered := numbered_cells(column)) is not None:
+            numbers, values = numbered
+            places.append(numbers)
+            sizes.append(len(values))
             continue
         # A column of names is not gone through for nothing.
         if column.dtype != pl.String or column.head(2 * _FEW_TEXTS).n_unique() > _FEW_TEXTS:
@@ -502,6 +498,22 @@ def _numbered_cells(columns: Sequence[pl.Series]) -> tuple[list[NDArray[Any]], l
         places.append(codes.to_numpy())
         sizes.append(len(texts) + 1)
     return (places, sizes) if columns else None
+
+
+def numbered_cells(column: pl.Series, most: int = _DENSE) -> tuple[NDArray[Any], pl.Series] | None:
+    """Return a number for each cell and what numbers stand for, which need not occur, where nothing is looked up.
+
+    So it is of whole numbers near each other and of text as numbers, if there are not more than ``most``; else None.
+    """
+    column = plainly_named(column)
+    if isinstance(column.dtype, pl.Enum):
+        values = plainly_named(column.dtype.categories).extend_constant(None, 1)
+        return (category_numbers(column, len(values) - 1), values) if len(values) <= most else None
+    low, high = _ends(column)
+    if high - low >= most:
+        return None
+    whole = pl.Series("cells", np.arange(high - low + 1) + low).cast(column.dtype)
+    return _above(column, low), pl.concat([whole.clear(1), whole])
 
 
 def _above(column: pl.Series, low: int) -> NDArray[np.uint32]:
@@ -519,7 +531,7 @@ def _beside(
     """
     check_extent(population.height, schema)
     person = [] if schema.person is None or schema.person not in population.columns else [schema.person]
-    others, records = _count_cells(population, [*schema.quasi, *person])
+    others, records = counted_rows(population, [*schema.quasi, *person])
     joined = {
         name: pl.concat([cells[name].to_frame("c"), others[name].to_frame("c")], how="vertical_relaxed").to_series()
         for name in schema.quasi

@@ -12,16 +12,21 @@ from nymity.table.content_order import ranked_text
 from nymity.table.text import plainly_named
 
 #: Fewer rows are read so soon that nothing is won.
-MANY_ROWS = 500_000
+MANY_ROWS = 100_000
 #: Columns with more different texts than this are mostly names and numbers, whose text is as long as the list of them.
 _MOST_TEXTS = 2**16
 
 
 def with_numbered_text(table: pl.DataFrame) -> pl.DataFrame:
     """Return a large table with its text as numbers, which have the order of the texts."""
-    if table.height < MANY_ROWS:
+    if not has_many_rows(table.height):
         return table
-    return pl.DataFrame([_numbered(column) for column in table.get_columns()])
+    return pl.DataFrame([with_numbers(column) for column in table.get_columns()])
+
+
+def has_many_rows(rows: int) -> bool:
+    """Whether text of so many rows is better numbers."""
+    return rows >= MANY_ROWS
 
 
 def with_plain_text(table: pl.DataFrame) -> pl.DataFrame:
@@ -33,7 +38,8 @@ def with_plain_text(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _numbered(column: pl.Series) -> pl.Series:
+def with_numbers(column: pl.Series) -> pl.Series:
+    """Return a column with its text as numbers, unless there are too many texts."""
     if column.dtype != pl.String or plainly_named(column).head(2 * _MOST_TEXTS).n_unique() > _MOST_TEXTS:
         return column
     numbered = ranked_text(column)

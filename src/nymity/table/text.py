@@ -38,8 +38,7 @@ def as_floats(column: pl.Series) -> pl.Series:
 
     A file has 3.0 among numbers with fractions, whose text is 3; read again it stays what is written, which may be one.
     """
-    texts = plainly_named(column).drop_nulls().unique()
-    if texts.dtype != pl.String or not len(texts):
+    if column.dtype != pl.String or not len(texts := different_cells(column).drop_nulls()):
         return column
     numbers = texts.cast(pl.Float64, strict=False)
     written = numbers.null_count() == 0 and bool((numbers.cast(pl.String) == texts).all())
@@ -48,8 +47,10 @@ def as_floats(column: pl.Series) -> pl.Series:
 
 def as_known(column: pl.Series, known: Collection[str | None]) -> pl.Series:
     """Return a column of text as numbers where these are ``known`` by their text, and what is written is not."""
+    if column.dtype != pl.String:
+        return column
     texts = different_cells(column).drop_nulls()
-    if texts.dtype != pl.String or all(text in known for text in texts):
+    if all(text in known for text in texts):
         return column
     numbers = as_floats(texts)
     return as_floats(column) if numbers.dtype.is_float() and all(t in known for t in as_text(numbers)) else column

@@ -36,5 +36,20 @@ def test_large_files_are_reread_as_small_ones(rows: list[tuple[object, ...]]) ->
         by_text = reread_table(path, options)
         with mock.patch.object(delimited_module, "LARGE", 0):
             by_cells = reread_table(path, options)
+            assert reread_table(path, options, expected=by_cells) is by_cells
+            for other in _altered(by_cells):
+                assert reread_table(path, options, expected=other).equals(by_cells)
     assert by_cells.schema == by_text.schema
     assert by_cells.equals(by_text)
+
+
+def _altered(table: pl.DataFrame) -> list[pl.DataFrame]:
+    """Return tables that a file of the table does not hold."""
+    last = pl.arange(table.height, eager=True) == table.height - 1
+    other = pl.when(pl.col("word").is_null()).then(pl.lit("x")).otherwise(pl.lit(None, pl.String))
+    return [
+        table.with_columns(word=pl.when(last).then(other).otherwise(pl.col("word").cast(pl.String))),
+        table.with_columns(count=pl.col("count").cast(pl.Int32)),
+        table.rename({"other": "another"}),
+        table.vstack(table.tail(1)),
+    ]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nymity.io.compact import compact
-from nymity.table.content_order import content_order, ranked_text
+from nymity.table.content_order import content_order, order_of_ranks, ranked_text
 
 module = sys.modules["nymity.table.content_order"]
 
@@ -118,3 +118,16 @@ def test_values_of_rows_that_are_left_out_are_gone() -> None:
     assert made["c"].to_list() == [kept, kept]
     buffers = made["c"].to_arrow(compat_level=pl.CompatLevel.newest()).buffers()
     assert not any(gone.encode() in bytes(buffer) for buffer in buffers if buffer is not None)
+
+
+@pytest.mark.parametrize("places", [1, 3, 2**20, 2**53, 2**59, 2**60, 2**61, 2**62])
+@pytest.mark.parametrize("rows", [1, 2, 7, 8, 9])
+def test_a_rank_and_its_row_are_one_number_where_both_fit(places: int, rows: int) -> None:
+    draw = np.random.default_rng(rows)
+    ranks = np.minimum(draw.integers(0, places, rows), draw.integers(0, places, rows)[0] or places - 1)
+    ranks[:2] = places - 1
+    expected = sorted(range(rows), key=lambda row: (ranks[row], row))
+    assert order_of_ranks([(ranks, places)]).tolist() == expected
+    few = draw.integers(0, 2, rows).astype(np.uint8)
+    both = sorted(range(rows), key=lambda row: (few[row], ranks[row], row))
+    assert order_of_ranks([(few, 2), (ranks, places)]).tolist() == both

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import nymity as ny
+from nymity.io import ReadOptions, read_valued
+from nymity.publishing.sealing.fingerprint import fingerprint
 from nymity.table.encoding import codes_of, distinct_values
 from nymity.table.numbered_text import with_numbered_text, with_plain_text
 
@@ -100,3 +105,44 @@ def test_columns_of_names_stay_text(numbered: None, monkeypatch: pytest.MonkeyPa
     assert isinstance(found["zip"].dtype, pl.Enum)
     late = pl.DataFrame({"a": ["x"] * 300 + [f"n{i}" for i in range(101)]})  # more texts come after a look at the first
     assert with_numbered_text(late).equals(late)
+
+
+WORDS = st.sampled_from(
+    [None, "", "1", "1.0", "-0.0", "2.5", "nan", "1e-7", "a", "ä", "a,b", 'a"b', '"', " ", ",0", "x,0"]
+)
+LINES = st.sampled_from(["a\nb", "\r", "a,0\nb", "\n"])
+
+
+@given(
+    st.lists(st.tuples(WORDS, WORDS, st.integers(-3, 3) | st.none()), min_size=1, max_size=9),
+    st.lists(st.one_of(WORDS, WORDS, LINES), min_size=9, max_size=9),
+    st.booleans(),
+)
+def test_its_hash_is_that_of_its_text(rows: list[tuple[Any, ...]], last: list[str | None], has_lines: bool) -> None:
+    plain = pl.DataFrame(rows, schema={"a": pl.String, "^b$": pl.String, "n": pl.Int16}, orient="row")
+    if has_lines:
+        plain = plain.with_columns(pl.Series("last", last[: plain.height], dtype=pl.String))
+    for table in (plain, plain.select("a"), plain.select("n", "a")):
+        numbered = pl.DataFrame([_numbered(column) for column in table.get_columns()])
+        assert fingerprint(numbered, salt="00ff") == fingerprint(table, salt="00ff")
+
+
+def _numbered(column: pl.Series) -> pl.Series:
+    """Return text as numbers, of which some stand for what does not occur."""
+    if column.dtype != pl.String:
+        return column
+    listed = sorted({*filter(None, column.to_list()), "", "0", "zz"})
+    return column.alias("c").cast(pl.Enum(listed)).alias(column.name)
+
+
+def test_a_large_file_is_read_as_numbers_where_these_are_asked_for(tmp_path: Path, numbered: None) -> None:
+    plain = table(0)
+    plain.write_csv(tmp_path / "table.csv")
+    with mock.patch("nymity.io.delimited.LARGE", 0):
+        text, found = (
+            read_valued(tmp_path / "table.csv", ReadOptions(), text_as_numbers=n).table for n in (False, True)
+        )
+    assert found.equals(with_numbered_text(text))
+    assert found.schema == with_numbered_text(text).schema
+    assert isinstance(found["town"].dtype, pl.Enum)
+    assert text["town"].dtype == pl.String

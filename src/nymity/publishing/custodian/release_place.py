@@ -96,10 +96,10 @@ class FilePlace:
 
     def _read_back(self, stage: Stage, name: str, frame: pl.DataFrame) -> pl.DataFrame:
         try:
-            written = read_release(stage / name, self.output)
+            written = read_release(stage / name, self.output, frame)
         except InputError as error:
             raise unholdable(name, f"a file that cannot be read back ({error.got})") from error
-        if _are_equal(written, frame):
+        if written is frame or _are_equal(written, frame):
             return frame  # the same cells, which need not lie in memory twice
         if fingerprint(written) != fingerprint(frame):
             raise unholdable(name, "another table when it is read back")

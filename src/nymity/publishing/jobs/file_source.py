@@ -63,9 +63,9 @@ class Source(ReadOptions):
         """Read the table."""
         return self.read_valued().table
 
-    def read_valued(self) -> Valued:
-        """Read the table, and what was taken as missing in it."""
-        return read_valued(self.path, self.options)
+    def read_valued(self, *, text_as_numbers: bool = False) -> Valued:
+        """Read the table, and what was taken as missing in it; with ``text_as_numbers`` large text may be numbers."""
+        return read_valued(self.path, self.options, text_as_numbers=text_as_numbers)
 
     def read_detected(
         self, missing_in: Mapping[str, tuple[Any, ...]], dictionary: Dictionary | None

@@ -74,14 +74,17 @@ def load_source(job: Job) -> pl.DataFrame:
     return load_valued(job).table if job.children is None else load_joined(job).table
 
 
-def load_valued(job: Job) -> Valued:
-    """Read the table a job names, and tell what was taken as missing; of a private job nothing is counted."""
+def load_valued(job: Job, *, text_as_numbers: bool = False) -> Valued:
+    """Read the table a job names, and tell what was taken as missing; of a private job nothing is counted.
+
+    With ``text_as_numbers`` the text of a large table may be numbers (:mod:`nymity.table.numbered_text`).
+    """
     if job.source is None:
         raise JobError("source", expected="a path to the table", got="none", hint='add [source] path = "table.csv"')
     refuse_children("job", job.children)
     if job.is_private:
         return Valued(table=job.source.read_texts(read_columns(job.schema)))
-    return job.source.read_valued()
+    return job.source.read_valued(text_as_numbers=text_as_numbers)
 
 
 def refuse_children(where: str, children: Children | None) -> None:

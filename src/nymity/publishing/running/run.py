@@ -192,7 +192,8 @@ class Run(Staged):
     def _source(self) -> pl.DataFrame:
         if self.given is not None:
             return self._taken()
-        read = load_valued(self.job)
+        # Whoever reads a second table beside it compares text with text.
+        read = load_valued(self.job, text_as_numbers=not any(model.second_table for model in self.job.privacy))
         self.taken, self.dictionary = read.taken, read.dictionary
         self.job = replace(self.job, output=self.job.output.like(read.found))
         return read.table
@@ -460,7 +461,7 @@ class Run(Staged):
     def _read_figures(self) -> TableFigures:
         """Return what is said of the source; with engines its hash is of the combinations that they count."""
         if self.counted_sha256 is None:
-            return replace(TableFigures.of(self.original, salt=self.salt), records=self._units_read)
+            return replace(TableFigures.of(self.tables.published, salt=self.salt), records=self._units_read)
         return TableFigures(
             records=self._units_read,
             columns=tuple(self.tables.published.columns),

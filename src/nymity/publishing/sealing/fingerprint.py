@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
 from nymity.core.csv_lines import csv_rows
 from nymity.engines import table_hash
+from nymity.publishing.sealing.numbered_lines import numbered_lines
 
 _TRIAL_ROWS = 256
 
@@ -18,10 +20,13 @@ def fingerprint(table: pl.DataFrame, *, salt: str = "") -> str:
     """SHA-256 over column names and cells as text, row by row; a missing cell and an empty text are the same."""
     digest = hashlib.sha256(bytes.fromhex(salt))
     digest.update(json.dumps(table.columns, ensure_ascii=False).encode() + b"\n")
-    plain = pl.DataFrame({f"c{i}": as_any_file_tells(series.alias("c")) for i, series in enumerate(table)})
-    for lines in csv_rows(plain):
+    for lines in numbered_lines(table, as_any_file_tells) or _lines(table):
         digest.update(lines)
     return digest.hexdigest()
+
+
+def _lines(table: pl.DataFrame) -> Iterator[bytes]:
+    return csv_rows(pl.DataFrame({f"c{i}": as_any_file_tells(one.alias("c")) for i, one in enumerate(table)}))
 
 
 def content_hash(table: pl.DataFrame, content_format: str | None, *, salt: str = "") -> str:
