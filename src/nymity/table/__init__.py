@@ -16,8 +16,8 @@ __all__, __getattr__ = public_names(
     classes="Classes Crowd Histogram NOTHING PairHistogram",
     constant_columns="check_constant check_households",
     content_order="content_order is_sorted order_of_ranks ranked_text",
-    encoding="EncodedTable PersonColumn SensitiveColumn codes_of counted_cells distinct_in_order check_extent "
-    "distinct_values encode encode_counted encode_persons labelled MAX_RECORDS person_ids",
+    encoding="EncodedTable PersonColumn SensitiveColumn codes_of counted_cells counted_rows distinct_in_order "
+    "check_extent distinct_values encode encode_counted encode_persons labelled MAX_RECORDS numbered_cells person_ids",
     given_column="OF_POLARS check_width days_alone listed_column pandas_column",
     hierarchy="Hierarchy HierarchySource Label some_of",
     hierarchy_edits="merged moved renamed split with_level without_level",
@@ -25,7 +25,7 @@ __all__, __getattr__ = public_names(
     item_recoding="ItemRecoding",
     label_form="LabelForm SET_FORM",
     level_recoding="Layer LevelRecoding",
-    numbered_text="with_numbered_text with_plain_text",
+    numbered_text="has_many_rows with_numbered_text with_numbers with_plain_text",
     one_zero="with_one_zero",
     outcome="ByValues MethodLoss Outcome WithoutLattice",
     packing="KeyLayout",

@@ -114,7 +114,7 @@ LINES = st.sampled_from(["a\nb", "\r", "a,0\nb", "\n"])
 
 
 @given(
-    st.lists(st.tuples(WORDS, WORDS, st.integers(-3, 3) | st.none()), min_size=1, max_size=9),
+    st.lists(st.tuples(WORDS, WORDS, st.integers(-3, 3) | st.none()), max_size=9),
     st.lists(st.one_of(WORDS, WORDS, LINES), min_size=9, max_size=9),
     st.booleans(),
 )

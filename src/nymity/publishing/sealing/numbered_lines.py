@@ -16,15 +16,18 @@ from nymity.table.encoding import numbered_cells
 _MOST_CELLS, _LONGEST = 2**16, 2**12
 _ROWS_AT_A_TIME = 2**14
 
+#: The number of each cell, the place of each number among those that occur, and how each of these is written.
+_Numbered = tuple[NDArray[Any], NDArray[np.int64], list[bytes]]
+
 
 def numbered_lines(table: pl.DataFrame, written: Callable[[pl.Series], pl.Series]) -> Iterator[bytes] | None:
     """Return the lines of all rows as :func:`nymity.core.csv_lines.csv_rows` gives them, None of other tables.
 
     ``written`` turns the different cells of a column, which are as good as all of it, into what is written of them.
     """
-    if table.width < 2 or not any(isinstance(dtype, pl.Enum) for dtype in table.dtypes):
+    if table.width < 2 or table.is_empty() or not any(isinstance(dtype, pl.Enum) for dtype in table.dtypes):
         return None  # polars writes numbers as fast
-    columns = []
+    columns: list[_Numbered] = []
     for series in table:
         if (numbered := numbered_cells(series, most=_MOST_CELLS)) is None:
             return None
@@ -48,7 +51,7 @@ def _texts(cells: pl.Series, end: bytes) -> list[bytes] | None:
     return [text + end for text in texts[:-1]] if whole else None
 
 
-def _lines(columns: list[tuple[NDArray[Any], NDArray[np.int64], list[bytes]]]) -> Iterator[bytes]:
+def _lines(columns: list[_Numbered]) -> Iterator[bytes]:
     texts = [text for *_, own in columns for text in own]
     begins = np.append(0, np.cumsum([len(text) for text in texts]))
     # Where the cells of each column begin among those of all.
