@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -380,3 +381,18 @@ def test_only_diversity_is_promised() -> None:
     page = read(publish(frame, schema, privacy=DistinctLDiversity(l=3, attribute="s")), frame)
     assert "No promise covers  t: the release may reveal it for some." in page.text
     assert "in 2 classes everyone has the same value" in page.text
+
+
+@pytest.mark.parametrize("floats", [False, True])
+def test_sizes_of_the_original_are_those_of_its_different_rows(floats: bool) -> None:
+    words = [None, "", "a", "a", "b", "", None, "a"]
+    numbers = [1, 1, 1, 2, None, 1, 1, 1]
+    table = pl.DataFrame(
+        {"^a$": words, "n": numbers}, schema={"^a$": pl.String, "n": pl.Float64 if floats else pl.Int8}
+    )
+    schema, method = Schema({"^a$": quasi(), "n": quasi()}), OptimalLattice(suppression=1.0)
+    release = publish(table, schema, privacy=KAnonymity(k=2), method=method)
+    subject = Subject.of(release, table)
+    rows = Counter((word or None, number) for word, number in zip(words, numbers, strict=True))
+    assert sorted(subject.sizes_before) == sorted(rows.values())
+    assert sorted(subject.people_before) == sorted(rows.values())
