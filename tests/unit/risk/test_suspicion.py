@@ -80,6 +80,15 @@ def test_known_words_and_days_do_not_hide_the_names_beside_them(what: str) -> No
     assert not one.role.is_published, one.reason
 
 
+@pytest.mark.parametrize("few", [3, 8])
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+def test_names_of_a_few_beside_known_words_are_asked_about(few: int, jobs: int) -> None:
+    draw = random.Random(f"{few} {jobs}")
+    kinds = ["nurse", "teacher", "driver", "clerk"][:jobs]
+    one = looked_at("v7", [f"{draw.choice(WORKERS[:few])}, {draw.choice(kinds)}" for _ in range(RECORDS)])
+    assert one.is_question, one.reason
+
+
 def test_words_that_differ_as_the_texts_do_say_what_they_are() -> None:
     kinds = "farm,sales,private,craft,service,clerical,repair,moving,armed,executive,transport,professional,household"
     one = looked_at("v7", [f"{kind} workers" for kind in kinds.split(",") * 50][:RECORDS])

@@ -27,8 +27,9 @@ _CODES = {
     "readings in pairs, as of blood pressure": (r"^\d{2,3}/\d{2,3}$", {SENSITIVE: 4.0}),
     "codes of illnesses of the ICD-9": (r"^(?:\d{3}(?:\.\d{1,2})?|[EV]\d{2,3}(?:\.\d)?)$", {SENSITIVE: 1.5}),
 }
-#: Different texts for each of the words they are known by, at most, so that the words tell what the texts are.
-_TEXTS_A_WORD = 8
+#: Different texts for each of the words they are known by: up to so many the words tell what the texts are, and from so
+#: many on nothing where names stand beside them.
+_TEXTS_A_WORD, _TEXTS_OF_NAMES = 8, 3
 _STREETS = (
     r"(?i)^\d{1,5}[a-z]?,? (?:[\p{L}'.-]+ ){1,4}"
     r"(?:street|st|road|rd|lane|ln|avenue|ave|drive|dr|close|court|ct|gardens|way|place|pl|terrace|crescent|square|"
@@ -143,11 +144,19 @@ def _worded(facts: ColumnFacts) -> Iterator[RoleVotes]:
     if share >= 0.4 and share * len(texts) >= 2:
         # Where the words are few and the texts many, something else tells the texts apart: "Weber, nurse".
         different = plain.str.extract(f"({_pattern(words)})").drop_nulls().n_unique()
+        if different * _TEXTS_OF_NAMES <= len(texts) and _are_names_beside(texts, words):
+            return
         yield RoleVotes(
             why=f"values that speak of {what}",
             votes={role: vote * min(1.0, share + 0.3) for role, vote in votes.items()},
             told_by="values" if different * _TEXTS_A_WORD >= len(texts) else "hint",
         )
+
+
+def _are_names_beside(texts: pl.Series, words: str) -> bool:
+    """Whether most texts have words with a capital beside the known ones."""
+    rest = texts.str.replace_all(rf"(?i){_pattern(words)}\p{{L}}*", "")
+    return _share(rest.str.contains(r"\b\p{Lu}\p{Ll}{2,}")) >= 0.5
 
 
 @cache
