@@ -166,24 +166,26 @@ def test_bounds_include_every_record(key: str) -> None:
 
 def test_compiling_and_threads_change_no_class() -> None:
     """Kernels of all methods once more as plain Python, and with one thread; all draws are the same."""
-    script = (
-        "from test_partition_bad_input import *\n"
-        "table = pl.concat([PEOPLE, PEOPLE.with_columns(age=pl.col('age') + 3, sex=3 - pl.col('sex'))])\n"
-        "for key in KEYS:\n"
-        "    outcome = run(key, table, 3)\n"
-        "    print(key, outcome.loss, outcome.classes, outcome.recoding.apply(table, draws=DRAWS).table.rows())\n"
-    )
+    script = "from test_partition_bad_input import *\nprint('\\n'.join(of_every_method()), end='')"
     folder = Path(__file__).parent
-    outputs = [
-        subprocess.run(
+    here = "\n".join(of_every_method())
+    for setting in ({"NUMBA_DISABLE_JIT": "1"}, {"NUMBA_NUM_THREADS": "1"}):
+        elsewhere = subprocess.run(
             [sys.executable, "-c", script],
             env={**os.environ, "PYTHONPATH": str(folder), **setting},
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        for setting in ({}, {"NUMBA_DISABLE_JIT": "1"}, {"NUMBA_NUM_THREADS": "1"})
-    ]
-    assert outputs[0].count("\n") == len(KEYS)
-    assert outputs[1] == outputs[0]
-    assert outputs[2] == outputs[0]
+        assert elsewhere == here
+
+
+def of_every_method() -> list[str]:
+    """What each method makes of one table, a line each."""
+    table = pl.concat([PEOPLE, PEOPLE.with_columns(age=pl.col("age") + 3, sex=3 - pl.col("sex"))])
+    told = []
+    for key in KEYS:
+        outcome = run(key, table, 3)
+        rows = outcome.recoding.apply(table, draws=DRAWS).table.rows()
+        told.append(f"{key} {outcome.loss} {outcome.classes} {rows}")
+    return told
