@@ -70,29 +70,40 @@ def cheapest_hitting_set(rare: Sequence[Ints], costs: Ints, classes: Ints) -> Hi
 
 
 def _cheapest(sets: list[tuple[int, ...]], costs: Ints, known: int) -> set[int] | None:
-    """Return a hitting set that costs less than the one known, none (empty) if there is none, None if undecided."""
-    best: set[int] = set()
-    limit, trials = known, 0
-    stack: list[tuple[frozenset[int], frozenset[int], int]] = [(frozenset(), frozenset(), 0)]
+    """Return a hitting set that costs less than the one known, none (empty) if there is none, None if undecided.
+
+    Pairs are bits of whole numbers here, by which thousands of trials ask what they hit.
+    """
+    pairs = sorted({pair for members in sets for pair in members})
+    number, prices = {pair: n for n, pair in enumerate(pairs)}, costs[pairs].tolist()
+    everything = [(sum(1 << number[pair] for pair in members), [number[pair] for pair in members]) for members in sets]
+    best, limit, trials = 0, known, 0
+    # What was open before the last pair was taken, that pair, all that are taken, those that are kept, and the cost.
+    stack = [(everything, 0, 0, 0, 0)]
     while stack:
-        taken, kept, cost = stack.pop()
+        before, last, taken, kept, cost = stack.pop()
         if cost >= limit:
             continue
         trials += 1
         if trials > _TRIALS:
             return None
-        open_sets = [members for members in sets if taken.isdisjoint(members)]
+        open_sets = [one for one in before if not one[0] & last]
         if not open_sets:
-            best, limit = set(taken), cost
+            best, limit = taken, cost
             continue
-        # the set with the fewest ways left to hit it branches least, and one without any ends this branch at once
-        members = min(open_sets, key=lambda one: sum(pair not in kept for pair in one))
-        before: set[int] = set()
-        for pair in members:  # one of them is taken, and those before it are kept: each choice is tried once
-            if pair not in kept:
-                stack.append((taken | {pair}, kept | before, cost + int(costs[pair])))
-                before.add(pair)
-    return best
+        for pair in _fewest_ways(open_sets, kept):  # one is taken, and those before it are kept: each choice once
+            bit = 1 << pair
+            stack.append((open_sets, bit, taken | bit, kept, cost + prices[pair]))
+            kept |= bit
+    return {pair for n, pair in enumerate(pairs) if best >> n & 1}
+
+
+def _fewest_ways(sets: list[tuple[int, list[int]]], kept: int) -> list[int]:
+    """Return the ways left to hit the set that has fewest: it branches least, and one without any ends its branch."""
+    free = ~kept
+    ways = [(mask & free).bit_count() for mask, _ in sets]
+    _, members = sets[ways.index(min(ways))]
+    return [pair for pair in members if free >> pair & 1]
 
 
 def _needed(sets: Sequence[Ints], named: NDArray[np.bool_], costs: Ints) -> NDArray[np.bool_]:
