@@ -96,9 +96,6 @@ _LOADERS: dict[str, Callable[[str], LabelledImages]] = {
     "generated": lambda split: generated(2_000 if split == "train" else 400, split=split),
 }
 
-#: What :func:`load_images` knows.
-IMAGE_NAMES = tuple(_LOADERS)
-
 
 # -- files ---------------------------------------------------------------------------------------------------
 
