@@ -11,7 +11,7 @@ from nymity.publishing.caveats.of_table import unique_rows
 from nymity.publishing.certificates.bucket_tables import members
 from nymity.publishing.certificates.certificate_form import LossSection
 from nymity.report import chart
-from nymity.report.markup import Figures, Html, Section, paragraph, tile, tiles
+from nymity.report.markup import Figures, Html, Section, at_a_glance, paragraph, remaining_risks, tile, tiles
 from nymity.report.overview import columns
 from nymity.report.page_wording import axis_labels, count, percent
 from nymity.report.risk import linking
@@ -44,12 +44,7 @@ def glance_section(subject: Subject, _: Figures) -> Section:
         tile("Average bucket", f"{sizes.mean():.1f}", "records, any of which may have any of its values"),
         tile("Loss", subject.lost, f"{subject.minimized.title}; smaller is better"),
     )
-    return Section(
-        anchor="glance",
-        title="At a glance",
-        short="At a glance",
-        parts=(facts, columns(subject, _ROLES)),
-    )
+    return at_a_glance(facts, columns(subject, _ROLES))
 
 
 def values_section(subject: Subject, figures: Figures) -> Section:
@@ -100,19 +95,14 @@ def sizes_section(subject: Subject, figures: Figures) -> Section:
 def open_section(subject: Subject, figures: Figures) -> Section:
     """The section on what buckets do not protect, counted on the release."""
     unique, rows = unique_rows(subject.frame, subject.quasi), subject.frame.height
-    return Section(
-        anchor="risk",
-        title="What remains risky",
-        short="Risks",
-        parts=(
-            paragraph(
-                "Buckets hide who has which value, and nothing else. "
-                f"{count(unique, 'row')} of {rows:,} ({percent(unique, rows)}) "
-                f"{'is' if unique == 1 else 'are'} unique in the published quasi-identifiers: whoever knows them sees "
-                "that the person is in the table, in which bucket, and every insensitive column."
-            ),
-            *linking(subject, figures),
+    return remaining_risks(
+        paragraph(
+            "Buckets hide who has which value, and nothing else. "
+            f"{count(unique, 'row')} of {rows:,} ({percent(unique, rows)}) "
+            f"{'is' if unique == 1 else 'are'} unique in the published quasi-identifiers: whoever knows them sees "
+            "that the person is in the table, in which bucket, and every insensitive column."
         ),
+        *linking(subject, figures),
     )
 
 

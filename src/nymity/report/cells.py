@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nymity.report.markup import PARTS, Figures, Html, Section, paragraph
+from nymity.report.markup import PARTS, Figures, Html, Section, cells_of_columns, paragraph
 from nymity.report.page_wording import count, percent
 from nymity.report.subject import Subject
 from nymity.table.partition_recoding import PartitionRecoding
@@ -16,18 +16,13 @@ def cells_section(subject: Subject, _: Figures) -> Section:
     """The section on cells: for each quasi-identifier how many different ones, and how many values they stand for."""
     recoding = subject.recoding
     assert isinstance(recoding, PartitionRecoding)
-    return Section(
-        anchor="levels",
-        title="Cells of each quasi-identifier",
-        short="Cells",
-        parts=(
-            paragraph(
-                f"The records were divided into {count(len(recoding.cell_of), 'group')}. Each group is published with "
-                "cells of its own: the value itself where all its records share it, otherwise what covers their "
-                "values. Groups with the same cells are one class to everybody who reads them."
-            ),
-            cells_table(recoding),
+    return cells_of_columns(
+        paragraph(
+            f"The records were divided into {count(len(recoding.cell_of), 'group')}. Each group is published with "
+            "cells of its own: the value itself where all its records share it, otherwise what covers their "
+            "values. Groups with the same cells are one class to everybody who reads them."
         ),
+        cells_table(recoding),
     )
 
 

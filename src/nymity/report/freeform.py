@@ -12,7 +12,20 @@ from nymity.report.cells import cells_table
 from nymity.report.class_size import bin_labels, bin_starts
 from nymity.report.distribution import distribution_section
 from nymity.report.loss import loss_section
-from nymity.report.markup import Figures, Html, Section, bullets, grid, heading, paragraph, tile, tiles
+from nymity.report.markup import (
+    Figures,
+    Html,
+    Section,
+    at_a_glance,
+    bullets,
+    cells_of_columns,
+    grid,
+    heading,
+    paragraph,
+    remaining_risks,
+    tile,
+    tiles,
+)
 from nymity.report.overview import ROLES, columns
 from nymity.report.page_wording import count, listed, percent
 from nymity.report.steps import steps_section
@@ -39,12 +52,7 @@ def glance_section(subject: Subject, _: Figures) -> Section:
         tile("Matchings", f"{reached:,}", f"without a common pair; {subject.threshold:,} or more were promised"),
         tile("Loss", subject.lost, f"{subject.minimized.title}; smaller is better"),
     )
-    return Section(
-        anchor="glance",
-        title="At a glance",
-        short="At a glance",
-        parts=(paragraph(_WEAKER), facts, columns(subject, ROLES)),
-    )
+    return at_a_glance(paragraph(_WEAKER), facts, columns(subject, ROLES))
 
 
 def cells_section(subject: Subject, _: Figures) -> Section:
@@ -55,12 +63,7 @@ def cells_section(subject: Subject, _: Figures) -> Section:
         f"Every row has cells of its own, which cover the values of {subject.threshold:,} records: the value itself "
         "where they share it, otherwise what covers them."
     )
-    return Section(
-        anchor="levels",
-        title="Cells of each quasi-identifier",
-        short="Cells",
-        parts=(paragraph(text), cells_table(recoding)),
-    )
+    return cells_of_columns(paragraph(text), cells_table(recoding))
 
 
 def fits_section(subject: Subject, figures: Figures) -> Section:
@@ -130,12 +133,7 @@ def risk_section(subject: Subject, _: Figures) -> Section:
         open_.insert(
             2, f"Columns published as they are ({listed(unprotected)}) tell rows apart for anyone who knows them."
         )
-    return Section(
-        anchor="risk",
-        title="What remains risky",
-        short="Risks",
-        parts=(heading("Finding a person's record"), facts, paragraph(finding), bullets(open_)),
-    )
+    return remaining_risks(heading("Finding a person's record"), facts, paragraph(finding), bullets(open_))
 
 
 def _consistency(subject: Subject) -> Consistency:

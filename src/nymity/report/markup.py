@@ -15,11 +15,14 @@ __all__ = [
     "Html",
     "Section",
     "Spec",
+    "at_a_glance",
     "bullets",
+    "cells_of_columns",
     "grid",
     "heading",
     "led",
     "paragraph",
+    "remaining_risks",
     "table",
     "template",
     "tile",
@@ -47,6 +50,21 @@ class Section:
     title: str
     short: str
     parts: tuple[Html, ...]
+
+
+def at_a_glance(*parts: Html) -> Section:
+    """Return the first section of a report on any kind of release."""
+    return Section(anchor="glance", title="At a glance", short="At a glance", parts=parts)
+
+
+def cells_of_columns(*parts: Html) -> Section:
+    """Return the section on cells where classes, or rows, have cells of their own."""
+    return Section(anchor="levels", title="Cells of each quasi-identifier", short="Cells", parts=parts)
+
+
+def remaining_risks(*parts: Html) -> Section:
+    """Return the section on what a kept promise leaves open."""
+    return Section(anchor="risk", title="What remains risky", short="Risks", parts=parts)
 
 
 @dataclass(eq=False)

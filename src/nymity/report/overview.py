@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nymity.io import taken_in_words
-from nymity.report.markup import Figures, Html, Section, template, tile, tiles
+from nymity.report.markup import Figures, Html, Section, at_a_glance, template, tile, tiles
 from nymity.report.page_wording import count, percent
 from nymity.report.subject import Subject
 from nymity.table.attribute import Role
@@ -27,12 +27,7 @@ ROLES = {
 
 def overview_section(subject: Subject, _: Figures) -> Section:
     """Records, classes and columns before and after."""
-    return Section(
-        anchor="glance",
-        title="At a glance",
-        short="At a glance",
-        parts=(_tiles(subject), columns(subject, ROLES)),
-    )
+    return at_a_glance(_tiles(subject), columns(subject, ROLES))
 
 
 def _tiles(subject: Subject) -> Html:

@@ -24,6 +24,7 @@ from nymity.report.markup import (
     heading,
     led,
     paragraph,
+    remaining_risks,
     tile,
     tiles,
 )
@@ -53,26 +54,21 @@ class LargestShares:
 
 def risk_section(subject: Subject, figures: Figures) -> Section:
     """Re-identification, sensitive values that are nearly certain, unprotected columns, and general limits."""
-    return Section(
-        anchor="risk",
-        title="What remains risky",
-        short="Risks",
-        parts=(
-            paragraph(
-                "A promise kept is not the absence of risk. This is what someone could still try, and how far they "
-                "would get."
-            ),
-            heading("Finding a person's record"),
-            _tiles(subject),
-            _finding(subject),
-            *_by_perturbed(subject),
-            *_by_weights(subject),
-            *drivers_figure(subject, figures),
-            *_learning(subject, figures),
-            *linking(subject, figures),
-            heading("What no such release can promise"),
-            _limits(subject),
+    return remaining_risks(
+        paragraph(
+            "A promise kept is not the absence of risk. This is what someone could still try, and how far they "
+            "would get."
         ),
+        heading("Finding a person's record"),
+        _tiles(subject),
+        _finding(subject),
+        *_by_perturbed(subject),
+        *_by_weights(subject),
+        *drivers_figure(subject, figures),
+        *_learning(subject, figures),
+        *linking(subject, figures),
+        heading("What no such release can promise"),
+        _limits(subject),
     )
 
 

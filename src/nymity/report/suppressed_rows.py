@@ -5,7 +5,18 @@ from __future__ import annotations
 from nymity.report.cells import cells_table
 from nymity.report.distribution import distribution_section
 from nymity.report.loss import loss_section
-from nymity.report.markup import Figures, Section, bullets, heading, paragraph, tile, tiles
+from nymity.report.markup import (
+    Figures,
+    Section,
+    at_a_glance,
+    bullets,
+    cells_of_columns,
+    heading,
+    paragraph,
+    remaining_risks,
+    tile,
+    tiles,
+)
 from nymity.report.overview import ROLES, columns, fate
 from nymity.report.page_wording import count, listed, percent
 from nymity.report.steps import steps_section
@@ -30,12 +41,7 @@ def glance_section(subject: Subject, _: Figures) -> Section:
         tile("Different rows", f"{len(sizes):,}", f"{count(int((sizes == 1).sum()), 'row')} equal to no other"),
         tile("Loss", subject.lost, f"{subject.minimized.title}; smaller is better"),
     )
-    return Section(
-        anchor="glance",
-        title="At a glance",
-        short="At a glance",
-        parts=(paragraph(_WEAKER), facts, fate(subject, "row of its own"), columns(subject, ROLES)),
-    )
+    return at_a_glance(paragraph(_WEAKER), facts, fate(subject, "row of its own"), columns(subject, ROLES))
 
 
 def cells_section(subject: Subject, _: Figures) -> Section:
@@ -43,12 +49,7 @@ def cells_section(subject: Subject, _: Figures) -> Section:
     recoding = subject.recoding
     assert isinstance(recoding, SuppressedRowsRecoding)
     text = "Every row shows the values of its record, and * where a cell is suppressed."
-    return Section(
-        anchor="levels",
-        title="Cells of each quasi-identifier",
-        short="Cells",
-        parts=(paragraph(text), cells_table(recoding)),
-    )
+    return cells_of_columns(paragraph(text), cells_table(recoding))
 
 
 def search_section(_: Subject, __: Figures) -> Section:
@@ -73,12 +74,7 @@ def risk_section(subject: Subject, _: Figures) -> Section:
         "The promise is about the columns declared quasi-identifying, and about the records of this table, not about "
         "a population.",
     ]
-    return Section(
-        anchor="risk",
-        title="What remains risky",
-        short="Risks",
-        parts=(heading("Finding a person's record"), bullets(left)),
-    )
+    return remaining_risks(heading("Finding a person's record"), bullets(left))
 
 
 SUPPRESSED_SECTIONS = (
