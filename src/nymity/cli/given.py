@@ -119,6 +119,7 @@ def source_of_given(
 ) -> Source | DatabaseSource:
     """Return the source that is meant: a file, a table or query by the URL of a database, or what a job file names."""
     from nymity.database import DatabaseSource
+    from nymity.io import format_of
     from nymity.publishing.jobs.file_source import Source
 
     # A URL, and no path: on no system does a file begin so.
@@ -128,6 +129,8 @@ def source_of_given(
         _refuse_options("a table of a database, which is no file", of_files)
         schema, _, name = (table or "").rpartition(".")
         return DatabaseSource(url=data, table=name or None, schema=schema or None, query=query, **about_cells)
+    if table is not None or query is not None:
+        format_of(Path(data))  # a file of a database is told its URL
     _refuse_options("a file; they are for the URL of a database", {"table": table, "query": query})
     if Path(data).suffix.lower() == ".toml":
         _refuse_options("a file with [source], which says how the table is read", reading)

@@ -19,7 +19,8 @@ def at_node(job: Job, node: str) -> Job:
 
     search = job.method
     if search is not None and not search.searches_levels:
-        raise ParameterError("--node", expected="a job whose method searches levels", got=repr(search.key))
+        hint = "--set method.name=optimal-lattice"
+        raise ParameterError("--node", expected="a job whose method searches levels", got=repr(search.key), hint=hint)
     levels = levels_of_node(job, _number(node)) if node.strip().isdecimal() else _levels(node, job.schema.quasi)
     return at_levels(job, levels)
 

@@ -47,7 +47,7 @@ def parse_json(content: str | bytes, *, where: str, expected: str) -> Any:
     return _told(parsed, where, expected)
 
 
-def parse_toml(text: str, *, where: str, expected: str) -> dict[str, Any]:
+def parse_toml(text: str, *, where: str, expected: str, hint: str = "") -> dict[str, Any]:
     """Parse TOML, or say why not; ``expected`` is what the file should be."""
 
     def parsed() -> dict[str, Any]:
@@ -57,7 +57,7 @@ def parse_toml(text: str, *, where: str, expected: str) -> dict[str, Any]:
         _check(data)
         return data
 
-    return _told(parsed, where, expected)
+    return _told(parsed, where, expected, hint)
 
 
 def read_content(path: str | Path, *, most: int, expected: str, hint: str = "") -> bytes:
@@ -91,7 +91,7 @@ def read_json(path: str | Path, *, expected: str, most: int = MOST_KEPT_BYTES, h
     return data
 
 
-def _told(parsed: Callable[[], _Data], where: str, expected: str) -> _Data:
+def _told(parsed: Callable[[], _Data], where: str, expected: str, hint: str = "") -> _Data:
     try:
         return parsed()
     except RecursionError as error:
@@ -102,7 +102,7 @@ def _told(parsed: Callable[[], _Data], where: str, expected: str) -> _Data:
         ) from error
     except ValueError as error:  # those of json and tomllib tell the line
         got = _TOO_LONG if "int_max_str_digits" in str(error) else str(error)[:200]
-        raise FileError(where, expected=expected, got=got) from error
+        raise FileError(where, expected=expected, got=got, hint=hint) from error
 
 
 def _check(data: Any, *, texts: bool = False) -> None:

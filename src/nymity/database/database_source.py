@@ -71,7 +71,7 @@ class DatabaseSource:
                 "source.table",
                 expected="either a table or a query",
                 got="both" if self.table else "neither",
-                hint='table = "patients", or query = "select ..."',
+                hint='table = "patients", or query = "select ..."; on the command line --table or --query',
             )
         if self.schema is not None and self.table is None:
             raise JobError("source.schema", expected="a table with it", got="a query, which names schemas itself")

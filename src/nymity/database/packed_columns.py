@@ -4,10 +4,11 @@ To read a table back that was just written costs as much as to write it. A serve
 after another, in the form in which it sends them, takes half of that, and equal bytes are equal cells:
 
 - fixed widths: the bytes of all cells. One that is missing adds none, so that the length tells how many there are;
-- text: the cells with a mark between that none of ours has, and how many there are: then none of theirs has it. Of the
-  columns without gaps it is asked once how many rows have all of them, because counting takes its time;
+- text: the cells with a mark between, and another in place of one that is missing. None of our texts has these marks:
+  then none of theirs has, for there would be more of the first in as many rows. How many cells are missing is asked of
+  columns with gaps, for a text may be the second mark;
 - truth values: digits, which take a server half of what bytes do;
-- columns with gaps: besides, which cells are missing.
+- other columns with gaps: besides, which cells are missing.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ import polars as pl
 from nymity.core.extras import require
 from nymity.database.database_kind import quoted
 
-#: Between texts; no cell that is compared this way has it.
-_MARK = "\x01"
+#: Between texts, and in place of one that is missing; no cell that is compared this way has them.
+_MARK, _MISSING = "\x01", "\x02"
 #: Bytes that texts of a row may have: beyond some 2,000 the server compresses, and a part could be of any size.
 _LONGEST_ROW = 1_500
 #: Microseconds and days from 1970 to 2000, where PostgreSQL's times begin.
@@ -72,19 +73,12 @@ class PackedColumns:
                 asked.append(f"string_agg(CASE WHEN {name} THEN '1' WHEN NOT {name} THEN '0' END, '')")
             elif sent is None:
                 asked += [f"count({name})"] if column.null_count() else []
-                asked.append(f"string_agg({name}, E'\\x01')")
+                asked.append(f"string_agg(coalesce({name}, E'\\x02'), E'\\x01')")
             else:
                 asked.append(f"string_agg(pg_catalog.{sent[0]}({name}), ''::bytea)")
-            if column.null_count():
+            if column.null_count() and column.dtype != pl.String:
                 asked.append(f"string_agg(CASE WHEN {name} IS NULL THEN '1' ELSE '0' END, '')")
-        whole = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in self._whole)
-        asked += [f"count(*) FILTER (WHERE {whole})"] if whole else []
         return ", ".join(f"{one} AS c{number}" for number, one in enumerate(asked))
-
-    @property
-    def _whole(self) -> list[str]:
-        """The columns of text without gaps."""
-        return [column.name for column in self.cells if column.dtype == pl.String and not column.null_count()]
 
     def are(self, found: Any, start: int) -> bool:
         """Return whether a server's answer is of these rows: those from ``start`` on, as many as it counts."""
@@ -106,17 +100,17 @@ class PackedColumns:
             if column.dtype == pl.Boolean:
                 yield (there.cast(pl.UInt8) + 48).to_numpy().tobytes() if len(there) else None
             elif sent is None:
-                joined = there.str.join(_MARK).cast(pl.Binary).item() if len(there) else b""
-                told = joined.count(_MARK.encode()) == max(0, len(there) - 1)  # or a cell has the mark: nobody can tell
+                joined = cells.fill_null(_MISSING).str.join(_MARK).cast(pl.Binary).item()
+                # A cell of ours that has a mark itself is one of which nobody can tell.
+                marks = joined.count(_MARK.encode()), joined.count(_MISSING.encode())
+                told = marks == (len(cells) - 1, cells.null_count())
                 if column.null_count():
                     yield len(there)
-                yield (joined if told else -1) if len(there) else None
+                yield (joined if told else -1) if len(cells) else None
             else:
                 yield sent[1](there.to_physical()) if len(there) else None
-            if column.null_count():
+            if column.null_count() and column.dtype != pl.String:
                 yield (cells.is_null().cast(pl.UInt8) + 48).to_numpy().tobytes()
-        if self._whole:
-            yield rows
 
 
 def _sent(column: pl.Series) -> tuple[str, Callable[[pl.Series], bytes]] | None:

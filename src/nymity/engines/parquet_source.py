@@ -13,7 +13,7 @@ import polars as pl
 
 from nymity.core.errors import FileError, TableError
 from nymity.core.quoting import relayed
-from nymity.io import check_parquet
+from nymity.io import check_parquet, parquet_files
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,8 +57,7 @@ def _files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise FileError(str(path), expected="a Parquet file, or a folder of such files", got="nothing there")
-    # By name, so that the same folder is the same table everywhere.
-    files = sorted(one for one in path.rglob("*.parquet") if one.is_file() and one.name[0] not in "._")
+    files = parquet_files(path)
     if not files:
         raise FileError(str(path), expected="a folder of Parquet files", got="none in it")
     for file in files:

@@ -13,6 +13,7 @@ from nymity.io.frame import like, to_polars
 from nymity.io.lossless import typed_column, whole_again
 from nymity.io.neutralize import as_meant, strip_neutralization
 from nymity.io.options import ReadOptions, WriteOptions
+from nymity.io.parquet import parquet_files
 from nymity.io.parquet_size import check_parquet
 from nymity.io.preview import read_preview
 from nymity.io.read import (
@@ -60,6 +61,7 @@ __all__ = [
     "typed_column",
     "named",
     "check_parquet",
+    "parquet_files",
     "DetectedReading",
     "detect_reading",
     "detected_texts",

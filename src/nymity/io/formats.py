@@ -57,8 +57,16 @@ def format_of(path: Path) -> Format:
         str(path),
         expected=f"a file with one of the suffixes {', '.join(SUFFIXES)}",
         got=as_given(suffix) if suffix else "no suffix",
-        hint="save the table as .csv or .parquet",
+        hint=_DATABASES.get(path.suffix.lower(), "save the table as .csv or .parquet").format(path=path),
     )
+
+
+#: What to say of files of databases, by what they are usually called.
+_DATABASES = {
+    suffix: f"the URL of a database, {scheme}:///{{path}}, with --table or --query"
+    for scheme, suffixes in {"sqlite": (".sqlite", ".sqlite3", ".db"), "duckdb": (".duckdb",)}.items()
+    for suffix in suffixes
+}
 
 
 def confirmed_format(path: Path) -> Format:

@@ -35,8 +35,7 @@ class Parquet(ColumnarFormat):
 
         Folders inside that are called ``column=value``, as Spark and others partition tables, give a column.
         """
-        # Hidden files are what Spark and others leave behind: marks of success, checksums, parts of a job that failed.
-        files = sorted(path for path in folder.rglob("*.parquet") if path.is_file() and path.name[0] not in "._")
+        files = parquet_files(folder)
         if not files:
             raise FileError(str(folder), expected="a file", got="a folder", hint="name one file inside it")
         parts = []
@@ -74,6 +73,34 @@ class Parquet(ColumnarFormat):
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write the cells in new buffers, so that nothing else is in the file."""
         compact(table).write_parquet(path)
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Return the Parquet files of a folder that is a table, in the order of their names.
+
+    Hidden files and folders are what Spark and others leave behind: marks of success, checksums, parts of a job that
+    failed. Beside tables of other formats the folder is a place where somebody keeps files, and no table.
+    """
+    seen = sorted(path for path in folder.rglob("*") if _is_seen(path.relative_to(folder)) and path.is_file())
+    files = [path for path in seen if path.suffix == ".parquet"]
+    others = [path for path in seen if path.name.lower().endswith(_OTHER_TABLES)]
+    if files and others:
+        raise FileError(
+            str(folder),
+            expected="a folder of Parquet files alone, to read them as one table",
+            got=f"also {others[0].relative_to(folder)}",
+            hint="name one file inside it",
+        )
+    return files
+
+
+#: What tables in other formats end with; a .txt may be a remark, and a .json or .zip anything.
+_OTHER_TABLES = (".csv", ".csv.gz", ".tsv", ".jsonl", ".xlsx", ".sav", ".dta", ".xpt", ".sas7bdat", ".arrow")
+
+
+def _is_seen(path: Path) -> bool:
+    """Whether no part of a path is hidden; ``_day=3`` is a column."""
+    return all(part[0] not in "._" or (part[0] == "_" and "=" in part) for part in path.parts)
 
 
 def _starts(path: Path, start: bytes) -> bool:

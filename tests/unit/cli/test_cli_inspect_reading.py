@@ -267,7 +267,14 @@ def test_what_a_database_cannot_be_told_is_refused(tmp_path: Path) -> None:
     for arguments, words in (
         ([url, "--table", "people", "--header-row", "2"], "--header-row: expected no such option"),
         ([url, "--table", "people", "--encoding", "utf-8"], "--encoding: expected no such option"),
-        ([url], "either a table or a query"),
+        (
+            [url],
+            'either a table or a query, got neither try: table = "patients", or query = "select ..."; on the command',
+        ),
+        (
+            [str(tmp_path / "p.db"), "--table", "people"],
+            "--table or --query",
+        ),  # and the URL, which is broken into lines
         (["t.csv", "--table", "people"], "URL of a database"),
     ):
         refused = run("inspect", *arguments)

@@ -19,7 +19,7 @@ CELLS = pl.DataFrame(
     {
         "text": [f"Köln {i % 7}" for i in range(ROWS)],
         'a "name"; $1 ? %s': ["" if i % 3 else None for i in range(ROWS)],
-        "gaps": [None if i % 5 == 0 else "x\x02" for i in range(ROWS)],
+        "gaps": [None if i % 5 == 0 else "x\x03" for i in range(ROWS)],
         "none": pl.Series([None] * ROWS, dtype=pl.String),
         "whole": [i - 250 if i % 11 else None for i in range(ROWS)],
         "number": [(-1) ** i * i / 7 for i in range(ROWS)],
@@ -73,6 +73,10 @@ def test_one_other_cell_is_seen(server: Server, column: str) -> None:
     [
         ({"a": ["x", "y"]}, "UPDATE t SET a = a || chr(1)"),
         ({"a": ["x", "y", None]}, "UPDATE t SET a = coalesce(a, '')"),
+        ({"a": ["x", "y", None]}, "UPDATE t SET a = coalesce(a, chr(2))"),  # as one that is missing is asked for
+        ({"a": ["x", None, "y"]}, "UPDATE t SET a = CASE WHEN a = 'x' THEN NULL ELSE coalesce(a, 'x') END"),
+        ({"a": ["x", "y"]}, "UPDATE t SET a = CASE a WHEN 'x' THEN 'x' || chr(1) || 'y' ELSE NULL END"),
+        ({"a": ["x", "\x02"]}, "UPDATE t SET a = nullif(a, chr(2))"),
         ({"a": ["x", "y"]}, "UPDATE t SET a = CASE a WHEN 'x' THEN 'x' || chr(1) || 'y' END"),
         ({"a": ["x", "y"], "b": ["1", "2"]}, "UPDATE t SET a = b, b = a"),
         ({"a": [1, 2]}, "UPDATE t SET a = a + 256"),
@@ -86,6 +90,7 @@ def test_what_looks_alike_is_not_taken_for_it(server: Server, cells: dict[str, A
 
 
 def test_what_cannot_be_told_is_read(server: Server) -> None:
+    assert held(server, pl.DataFrame({"a": ["x\x02", None]})) is False
     assert held(server, pl.DataFrame({"a": ["x\x01y", "z"]})) is False  # and yet written, and read back as it is
     assert held(server, pl.DataFrame({"a": ["x" * 3000]})) is None
     assert PackedColumns.of(pl.DataFrame({"a": pl.Series([], dtype=pl.String)})) is None

@@ -19,7 +19,15 @@ from pyarrow import feather
 
 import nymity as ny
 from nymity.core.errors import FileError, InputError, TableError
-from nymity.io import ReadOptions, format_of, read_detected, read_table, read_text_cells, write_table
+from nymity.io import (
+    ReadOptions,
+    format_of,
+    parquet_files,
+    read_detected,
+    read_table,
+    read_text_cells,
+    write_table,
+)
 
 TABLE = pl.DataFrame(
     {
@@ -175,6 +183,25 @@ def test_folders_that_are_no_table_are_refused(tmp_path: Path) -> None:
         read_table(tmp_path)
     (tmp_path / "b.parquet").write_text("no, it is not\n")
     with pytest.raises(FileError, match=r"b\.parquet"):
+        read_table(tmp_path)
+
+
+def test_parts_of_a_job_that_failed_are_no_records(tmp_path: Path) -> None:
+    for place in ("part-0.parquet", "_temporary/0/part-1.parquet", ".staging/part-2.parquet", "_day=3/part-3.parquet"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        write_table(TABLE, tmp_path / place)
+    assert parquet_files(tmp_path) == [tmp_path / "_day=3/part-3.parquet", tmp_path / "part-0.parquet"]
+    (tmp_path / "_day=3/part-3.parquet").unlink()
+    assert read_table(tmp_path).equals(TABLE)
+
+
+def test_a_folder_with_other_tables_is_no_table(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    write_table(TABLE, tmp_path / "old/a.parquet")
+    (tmp_path / "README.txt").write_text("What lies here.\n")
+    assert read_table(tmp_path).equals(TABLE)
+    write_table(TABLE, tmp_path / "patients.csv")
+    with pytest.raises(FileError, match=r"Parquet files alone.*also patients\.csv"):
         read_table(tmp_path)
 
 

@@ -80,6 +80,9 @@ def test_codes_for_missing_are_how_the_table_is_read() -> None:
         ({"columns": {"age": 7}}, "columns.age: expected a table"),
         ({"columns": {"age": {"rol": "quasi"}}}, "rol"),
         ({"column": {}}, "columns"),
+        ({"age": "quasi"}, r"answers.age: expected columns in the table \[columns\].*first line"),
+        ({"columns": {"age": {"hierarchy": "intervals", "role": "quasi"}}}, 'write { type = "intervals" }'),
+        ({"columns": {"age": {"missing": "-9", "role": "quasi"}}}, "are a list: missing = "),
         ({"columns": {"age": {"hierarchy": {"type": "interval"}, "role": "quasi"}}}, "answers.columns.age.hierarchy"),
     ],
 )

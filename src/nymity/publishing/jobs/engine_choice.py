@@ -7,10 +7,11 @@ from pathlib import Path
 
 import polars as pl
 
-from nymity.core.errors import JobError
+from nymity.core.errors import FileError, JobError
 from nymity.core.free_memory import free_memory
 from nymity.core.progress import Observer, Progress, report
 from nymity.engines import Engine
+from nymity.io import parquet_files
 from nymity.publishing.jobs.job import Job, Source
 
 #: Memory that a table takes beyond its cells while it is published: encoded, recoded, sorted and read back.
@@ -58,12 +59,12 @@ def _needed(path: Path) -> float | None:
         if path.is_file() and path.suffix.lower() in (".csv", ".tsv", ".txt"):
             return path.stat().st_size * _TEXT * _TIMES
         files = [path] if path.suffix.lower() == ".parquet" and path.is_file() else []
-        files += [file for file in path.rglob("*.parquet") if file.name[0] not in "._"] if path.is_dir() else []
+        files += parquet_files(path) if path.is_dir() else []
         if not files:
             return None
         # A cell takes at least eight bytes once it is a number, or the view of a text.
         scans = [pl.scan_parquet(file, glob=False, hive_partitioning=False) for file in files]
         cells = sum(int(scan.select(pl.len()).collect().item()) * len(scan.collect_schema()) for scan in scans)
         return max(cells * 16, sum(file.stat().st_size for file in files)) * _TIMES
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    except (OSError, FileError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None  # whoever reads it says what is wrong

@@ -527,6 +527,9 @@ def _parse_attribute(data: Any, where: str, folder: Path | None) -> Attribute:
             hint=validation.nearest(str(fields.get("role")), roles),
         )
     if "hierarchy" in fields:
+        if isinstance(named := fields["hierarchy"], str):
+            hint = f'write {{ type = "{named}" }}'
+            raise JobError(f"{where}.hierarchy", expected="a table of fields", got=as_given(named), hint=hint)
         builder = pieces.parse_piece(fields["hierarchy"], tag="type", registry=BUILDERS, where=f"{where}.hierarchy")
         fields["hierarchy"] = _resolve(builder, folder)
     if isinstance(fields.get("pseudonym_key"), str) and folder is not None:

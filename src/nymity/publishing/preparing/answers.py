@@ -26,6 +26,9 @@ from nymity.core.quoting import as_given
 from nymity.io import ReadOptions
 from nymity.table.attribute import Attribute
 
+#: What a file of answers looks like.
+_FORM = '[columns] on the first line, then lines such as age = "quasi"'
+
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
@@ -44,13 +47,16 @@ class Answers:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise FileError(str(place), expected="a TOML file in UTF-8", got=str(error)) from error
-        data = parse_toml(text, where=str(place), expected="a TOML file of answers")
+        data = parse_toml(text, where=str(place), expected="a TOML file of answers", hint=_FORM)
         return Answers.from_dict(data, folder=resolved(place.parent))
 
     @staticmethod
     def from_dict(data: Mapping[str, Any], *, folder: Path | None = None) -> Answers:
         """Build answers from plain data, or say which field is wrong."""
-        pieces.check_fields(data, ["columns"], "answers")
+        if stray := [name for name in data if name != "columns"]:
+            raise JobError(
+                f"answers.{stray[0]}", expected="columns in the table [columns]", got=as_given(stray[0]), hint=_FORM
+            )
         columns = pieces.require_mapping(data.get("columns", {}), "answers.columns")
         fields: dict[str, dict[str, Any]] = {}
         missing: dict[str, tuple[Any, ...]] = {}
@@ -95,4 +101,5 @@ def _attribute(name: str, fields: Mapping[str, Any], folder: Path | None) -> Att
         return parse_schema({name: fields}, folder=folder)[name]
     except JobError as error:
         where = f"answers.columns{error.where.removeprefix('schema')}"
-        raise JobError(where, expected=error.expected, got=error.got, hint=error.hint) from error
+        codes = 'codes that stand for no answer are a list: missing = ["-9"]' if where.endswith(".missing") else ""
+        raise JobError(where, expected=error.expected, got=error.got, hint=error.hint or codes) from error

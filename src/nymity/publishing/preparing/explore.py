@@ -51,9 +51,8 @@ def explore(
     search = job.method if job.method is not None else OptimalLattice(suppression=SUPPRESSION)
     refuse_private("explore", search)
     if not isinstance(search, LatticeSearch):
-        raise JobError(
-            "method", expected="a search of the lattice", got=as_given(search.key), hint="the method 'optimal-lattice'"
-        )
+        hint = "the method 'optimal-lattice' (--set method.name=optimal-lattice)"
+        raise JobError("method", expected="a search of the lattice", got=as_given(search.key), hint=hint)
     threads = getattr(search, "threads", 1) if threads is None else threads
     validation.whole_number("explore.threads", threads, at_least=1)
     with interruptible():
