@@ -402,14 +402,14 @@ def _write_csv(cells: pl.DataFrame, file: IO[bytes] | gzip.GzipFile, delimiter: 
             "table",
             expected=f"characters that {encoding} has",
             got=quoted(error.object[error.start]),
-            hint='encoding = "utf-8" in [output], ny.Output',
+            hint='encoding = "utf-8" in [output], ny.Output; or write .parquet',
         ) from error
     except UnicodeError as error:  # a codec of names, such as idna, has no place for long texts
         raise TableError(
             "table",
             expected=f"texts that {encoding} can write",
             got=relayed(error, "one that it cannot"),
-            hint='encoding = "utf-8" in [output], ny.Output',
+            hint='encoding = "utf-8" in [output], ny.Output; or write .parquet',
         ) from error
 
 
