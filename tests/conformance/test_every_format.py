@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import nymity as ny
-from nymity.core.errors import FileError
+from nymity.core.errors import FileError, TableError
 from nymity.io import FORMATS, RELEASED, ReadOptions, WriteOptions, format_of, read_table, read_text_cells, write_table
 from nymity.io.format import Format
 
@@ -76,3 +76,33 @@ def test_a_release_is_written_in_it(name: str, tmp_path: Path) -> None:
     release = ny.publish(people, schema, privacy=[ny.KAnonymity(k=2)], output=ny.Output(format=name))
     release.save(tmp_path / "release")
     assert ny.check(tmp_path / "release" / f"release.{name}", job=release.job).holds
+
+
+#: Cells that some formats do not hold as they are.
+ODD = {
+    "infinite": [float("nan"), float("inf"), float("-inf")],
+    "digits": [0.1 + 0.2, 1 / 3, -1e-7],
+    "beyond": [1e308, 5e-324, 1.0],
+    "nul": ["a\0b", "c", None],
+    "marks": ["\ufeffx", "\u2028y", "a\r\nb"],
+    "long": ["ä" * 40_000, "b", ""],
+    "formulas": ["=1+1", "-inf", "'=x"],
+    "numbers": ["007", "1.10", "1e5"],
+}
+
+
+@pytest.mark.parametrize("name", RELEASED)
+@pytest.mark.parametrize("cells", ODD.values(), ids=ODD)
+def test_a_release_of_odd_cells_is_refused_or_holds(name: str, cells: list[object], tmp_path: Path) -> None:
+    people = pl.DataFrame({"odd": cells, "sex": ["f"] * len(cells)})
+    schema = ny.Schema({"odd": ny.insensitive(free_text="published"), "sex": ny.quasi()})
+    refused = ""
+    try:
+        ny.publish(people, schema, k=2, output=ny.Output(format=name), out=tmp_path / "release")
+    except TableError as error:
+        refused = str(error)
+    if refused:
+        assert name in refused or "column 'odd'" in refused
+        assert list(tmp_path.iterdir()) == []
+    else:
+        assert ny.check(tmp_path / "release").holds

@@ -35,7 +35,7 @@ _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"(?m)(?:^[ \t]*\[{{0,2}}|[{{,])[ \t]*{_PART}(?:[ \t]*\.[ \t]*{_PART}){{{MOST_DEPTH}}}")
 
 
-def parse_json(content: str | bytes, *, where: str, expected: str) -> Any:
+def parse_json(content: str | bytes, *, where: str, expected: str, hint: str = "") -> Any:
     """Parse JSON, or say why not; ``expected`` is what the file should be."""
 
     def parsed() -> Any:
@@ -44,7 +44,7 @@ def parse_json(content: str | bytes, *, where: str, expected: str) -> Any:
         _check(data, texts="\\ud" in text.lower())
         return data
 
-    return _told(parsed, where, expected)
+    return _told(parsed, where, expected, hint)
 
 
 def parse_toml(text: str, *, where: str, expected: str, hint: str = "") -> dict[str, Any]:
