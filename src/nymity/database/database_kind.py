@@ -132,7 +132,7 @@ class DatabaseKind(ABC):
                     where,
                     expected=f"names of 1 to {self.longest_name} bytes, as {self.name} has them",
                     got=as_given(name),
-                    hint="a shorter name",
+                    hint="a shorter name" if name else "name the column in the source; a query can (select … as day)",
                 )
 
 

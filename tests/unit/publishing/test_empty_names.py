@@ -57,3 +57,10 @@ def test_it_is_explored_inspected_and_measured() -> None:
     assert ny.explore(TABLE, QUASI, k=5)
     assert [column.name for column in ny.inspect(TABLE).columns] == TABLE.columns
     assert ny.risk.measure_risk(TABLE, ["", "sex", "zip"])
+
+
+def test_a_database_that_has_no_such_names_says_what_to_do(tmp_path: Path) -> None:
+    output = ny.DatabaseOutput(url=f"sqlite:///{tmp_path / 'r.db'}", table="t", mode="create")
+    people = pl.DataFrame({"age": [1, 1], "": ["x", "y"]})
+    with pytest.raises(ny.NymityError, match="name the column in the source"):
+        ny.publish(people, {"age": "quasi", "": "insensitive"}, k=2, output=output, out=tmp_path / "release")
