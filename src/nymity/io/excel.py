@@ -19,6 +19,7 @@ import polars as pl
 from nymity.core.errors import FileError, TableError
 from nymity.core.extras import require
 from nymity.core.quoting import relayed
+from nymity.core.wording import count
 from nymity.io.column_names import named
 from nymity.io.dialect import has_header
 from nymity.io.format import FileSignature, SpreadsheetFormat
@@ -122,7 +123,7 @@ class Excel(SpreadsheetFormat):
         seen = [check_workbook(path, name, strict=False) for name in names]
         largest = max(seen, key=lambda one: one.filled)
         chosen = seen[0] if seen[0].columns > 1 and _SMALL * seen[0].filled >= largest.filled else largest
-        said = "; ".join(f"{one.sheet!r} ({one.rows:,} rows, {one.columns:,} columns)" for one in seen)
+        said = "; ".join(f"{one.sheet!r} ({count(one.rows, 'row')}, {count(one.columns, 'column')})" for one in seen)
         asked = Proposal(
             field="sheet", value=str(chosen.sheet), columns=(), evidence=f"the sheets are {said}", sure=False
         )
