@@ -127,7 +127,7 @@ def test_a_dictionary_declares_codes() -> None:
     known = Dictionary({"age": Entry(missing=("99",)), "sex": Entry(missing=("9",), values={"1": "m"})})
     found = detect_reading(table, ReadOptions(), known)
     assert set(found.options.missing) == {"99", "9"}
-    assert all("dictionary" in one.evidence for one in found.proposals)
+    assert all("declared as missing" in one.evidence for one in found.proposals)
 
 
 def test_nothing_is_found_in_nothing() -> None:
