@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -35,6 +36,20 @@ def test_every_figure_on_what_truthfulness_costs_is_of_the_run() -> None:
             low,
             high,
         )
+
+
+def test_every_row_of_exact_optima_is_of_the_run() -> None:
+    steps = pl.read_parquet(STUDIES / "records" / "steps" / "exact-optima.parquet")
+    rows = [row for text in steps["rows"] for row in json.loads(text)]
+    page = read("exact-optima.md")
+    methods = ("split & carry, S=3", "split & carry, S=5", "greedy search")
+    for row in rows:
+        proved = "yes" if row["proved"] else f"gap {row['gap']:.2%}"
+        cells = [f"{row['loss']:.2f}", proved, f"{row['seconds']:.1f}", f"{row['nodes']:,}"]
+        cells += [f"{row['losses'][method] / row['loss']:.3f}" for method in methods]
+        draw = ("first", "second", "third")[row["draw"]]
+        assert f"| {row['n']}, {row['k']}, {draw} | {' | '.join(cells)} |" in page
+    assert f"{sum(row['proved'] for row in rows)} of {len(rows)} are proved" in page
 
 
 def kept(study: str, exhibit: str) -> dict[tuple[str, str], float]:
