@@ -45,6 +45,18 @@ def test_a_run_elsewhere_goes_on_from_kept_steps(tmp_path: Path, log: Path) -> N
     assert computed(log) == []
 
 
+def test_a_part_that_is_kept_later_leaves_later_steps_of_a_whole_run(tmp_path: Path) -> None:
+    study = replace(TOY, later=later)
+    run_study(study, "smoke", out=tmp_path / "whole", jobs=1)
+    assert keep_steps(tmp_path / "whole", tmp_path / "records", study)[1] == 5
+    for gone in ("square.n=1", "more.after"):
+        (tmp_path / "whole" / "steps" / f"{gone}.json").unlink()
+    assert keep_steps(tmp_path / "whole", tmp_path / "records", study)[1] == 5
+    newer = replace(study, version="2")
+    run_study(newer, "smoke", out=tmp_path / "newer", jobs=1)
+    assert keep_steps(tmp_path / "newer", tmp_path / "records", newer)[1] == 5
+
+
 def test_what_was_made_otherwise_is_computed_again(tmp_path: Path, log: Path) -> None:
     run_study(TOY, "smoke", out=tmp_path / "here", jobs=1)
     keep_steps(tmp_path / "here", tmp_path / "records", TOY)

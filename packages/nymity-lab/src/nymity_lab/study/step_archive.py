@@ -23,14 +23,14 @@ _NAMES = ("step", "fingerprint", "seconds", "machine", "rows")
 def keep_steps(run: Path, folder: Path, study: Study | None = None) -> tuple[Study, int]:
     """Write the results of a run, finished or not, to ``folder``; return the study and how many are kept of it now.
 
-    What is there already stays as long as the study still asks for it at some scale.
+    What is there already stays as long as the study still asks for it at some scale. What it asks for later, which only
+    results can tell, stays as long as any of its first steps does.
     """
     found = list(_results(run / "steps"))
     if not found:
         raise FileError(str(run), expected="the folder of a run", got="no result of a step in it")
     study = find_study(found[0]["study"]) if study is None else study
-    asked = {study.fingerprint(step) for scale in study.scales for step in study.steps_at(scale)}
-    kept = {row["fingerprint"]: row for row in read_steps(folder, study) if row["fingerprint"] in asked}
+    kept = {row["fingerprint"]: row for row in _still_asked(study, read_steps(folder, study))}
     kept |= {result["fingerprint"]: _archived(result) for result in found}
     write_parquet(_path(folder, study), sorted(kept.values(), key=lambda row: (row["step"], row["fingerprint"])))
     return study, len(kept)
@@ -57,6 +57,14 @@ def read_steps(folder: Path, study: Study) -> Rows:
         return pl.read_parquet(path, columns=list(_NAMES)).to_dicts()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise FileError(str(path), expected="steps that nymity study keep wrote", got=str(error)) from error
+
+
+def _still_asked(study: Study, rows: Rows) -> Rows:
+    first = [step for scale in study.scales for step in study.steps_at(scale)]
+    ids, asked = {step.id for step in first}, {study.fingerprint(step) for step in first}
+    if asked.isdisjoint(row["fingerprint"] for row in rows):
+        return []
+    return [row for row in rows if row["fingerprint"] in asked or row["step"] not in ids]
 
 
 def _path(folder: Path, study: Study) -> Path:
