@@ -75,8 +75,9 @@ def _cheapest(sets: list[tuple[int, ...]], costs: Ints, known: int) -> set[int] 
     Pairs are bits of whole numbers here, by which thousands of trials ask what they hit.
     """
     pairs = sorted({pair for members in sets for pair in members})
-    number, prices = {pair: n for n, pair in enumerate(pairs)}, costs[pairs].tolist()
-    everything = [(sum(1 << number[pair] for pair in members), [number[pair] for pair in members]) for members in sets]
+    bits = {pair: 1 << n for n, pair in enumerate(pairs)}
+    prices = dict(zip(pairs, costs[pairs].tolist(), strict=True))
+    everything = [(sum(map(bits.__getitem__, members)), members) for members in sets]
     best, limit, trials = 0, known, 0
     # What was open before the last pair was taken, that pair, all that are taken, those that are kept, and the cost.
     stack = [(everything, 0, 0, 0, 0)]
@@ -91,19 +92,15 @@ def _cheapest(sets: list[tuple[int, ...]], costs: Ints, known: int) -> set[int] 
         if not open_sets:
             best, limit = taken, cost
             continue
-        for pair in _fewest_ways(open_sets, kept):  # one is taken, and those before it are kept: each choice once
-            bit = 1 << pair
-            stack.append((open_sets, bit, taken | bit, kept, cost + prices[pair]))
-            kept |= bit
-    return {pair for n, pair in enumerate(pairs) if best >> n & 1}
-
-
-def _fewest_ways(sets: list[tuple[int, list[int]]], kept: int) -> list[int]:
-    """Return the ways left to hit the set that has fewest: it branches least, and one without any ends its branch."""
-    free = ~kept
-    ways = [(mask & free).bit_count() for mask, _ in sets]
-    _, members = sets[ways.index(min(ways))]
-    return [pair for pair in members if free >> pair & 1]
+        # The set with the fewest ways left to hit it branches least, and one without any ends this branch at once.
+        free = ~kept
+        ways = [(mask & free).bit_count() for mask, _ in open_sets]
+        for pair in open_sets[ways.index(min(ways))][1]:  # one is taken, those before it are kept: each choice once
+            bit = bits[pair]
+            if free & bit:
+                stack.append((open_sets, bit, taken | bit, kept, cost + prices[pair]))
+                kept |= bit
+    return {pair for pair in pairs if best & bits[pair]}
 
 
 def _needed(sets: Sequence[Ints], named: NDArray[np.bool_], costs: Ints) -> NDArray[np.bool_]:
