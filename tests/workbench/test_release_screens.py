@@ -12,10 +12,12 @@ import pytest
 from browsing import Served, go, shot
 
 import nymity as ny
+from nymity.core.errors import ParameterError
 from nymity.workbench.home import Home
 from nymity.workbench.opening import open_table
 from nymity.workbench.project import Project
-from nymity.workbench.trials import newest_done
+from nymity.workbench.trials import TASK, newest_done
+from nymity.workbench.typed_path import typed_path
 
 pytestmark = pytest.mark.browser
 
@@ -65,6 +67,30 @@ def test_a_folder_that_has_a_release_is_spared(page: Any, workbench: Served, pro
     page.get_by_role("button", name="Write the release").click()
     page.get_by_role("alert").first.wait_for(timeout=120_000)
     assert (out / "certificate.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("typed", ["", "  ", "release", "../release", "~nobody-has-this-name/release"])
+def test_a_release_goes_nowhere_that_nobody_named(
+    page: Any, workbench: Served, project: Project, typed: str, tmp_path: Path
+) -> None:
+    if newest_done(project) is None:
+        project.runs.start(TASK, job=project.job_path, version=project.state.at)
+        while newest_done(project) is None:
+            page.wait_for_timeout(500)
+    runs = len(project.runs.all())
+    page.goto(f"{workbench.address}{project.address}/release")
+    page.wait_for_function("() => window.did_handshake")
+    page.get_by_label("Folder of the release").fill(typed)
+    page.get_by_role("button", name="Write the release").click()
+    page.locator(".dialog .error-card").wait_for()
+    assert len(project.runs.all()) == runs
+
+
+def test_what_is_typed_as_a_path() -> None:
+    assert typed_path("out", " ~/a ") == Path.home().resolve() / "a"
+    for text in ("", " ", "a", "./a", "a\0b", "~nobody-has-this-name/a", "\ud800"):
+        with pytest.raises(ParameterError, match="out"):
+            typed_path("out", text)
 
 
 def test_history_shows_versions_and_goes_back(page: Any, workbench: Served, project: Project) -> None:

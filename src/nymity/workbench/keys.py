@@ -10,6 +10,7 @@ from nymity.core.errors import NymityError, ParameterError
 from nymity.publishing import Sign, new_key
 from nymity.workbench.house.rights import Right
 from nymity.workbench.project import Project
+from nymity.workbench.typed_path import typed_path
 
 KEYS_NAME = "keys"
 
@@ -42,6 +43,6 @@ def _folder(project: Project) -> Path:
 def asks_passphrase(path: str) -> bool:
     """Return whether a key can be used with its passphrase alone; what is no key is told when it is used."""
     try:
-        return bool(path) and Sign(key=str(Path(path).expanduser())).is_locked
+        return bool(path) and Sign(key=str(typed_path("key", path))).is_locked
     except NymityError:
         return False

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
 from nymity.core.errors import NymityError
-from nymity.core.paths import resolved
 from nymity.database import DatabaseOutput
 from nymity.publishing.custodian.custody import private_folder
 from nymity.workbench.catalogue import Texts
@@ -16,6 +16,7 @@ from nymity.workbench.keys import asks_passphrase, keys_of, make_key
 from nymity.workbench.parts import box, button, card, in_thread, said, text, told
 from nymity.workbench.project import Project
 from nymity.workbench.trials import TASK, TriedRelease
+from nymity.workbench.typed_path import typed_path
 from nymity.workbench.watching import look_now
 
 _OTHER = "other"
@@ -78,7 +79,7 @@ class ReleaseForm:
     def _key_chosen(self) -> None:
         beside = f"{self._key_path()}.pub" if not self._project.actor.in_house else ""
         self._public.set_text(self._texts("release.key_public", path=beside))
-        self._public.set_visibility(bool(beside) and Path(beside).is_file())
+        self._public.set_visibility(os.path.isfile(beside))  # noqa: PTH113 -- whatever is typed
         self._path.set_visibility(self._key.value == _OTHER)
         self._locked.set_visibility(not self._project.actor.in_house and asks_passphrase(self._key_path()))
 
@@ -110,14 +111,14 @@ class ReleaseForm:
 
     def _settings(self) -> dict[str, Any]:
         """Return what the run is told, or refuse what cannot be meant."""
-        out = resolved(Path(str(self._folder.value or "").strip() or "."))
+        out = typed_path("out", str(self._folder.value or ""))
         private_folder(out, None, names=("out", "custodian"))
         settings: dict[str, Any] = {"out": str(out), "log": str(self._trial.custodian)}
         settings["force"] = bool(self._force.value)
         if (levels := self._trial.stopped_levels) is not None:
             settings["levels"] = levels
         if self._key_path():
-            settings["key"] = str(resolved(Path(self._key_path()).expanduser()))
+            settings["key"] = str(typed_path("key", self._key_path()))
         if self._place.value == "database":
             fields = {"url": self._url, "table": self._table, "schema": self._schema, "mode": self._mode}
             given = {name: str(one.value).strip() for name, one in fields.items() if str(one.value or "").strip()}
