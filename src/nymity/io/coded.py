@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from nymity.core.row_runs import run_starts
-from nymity.table.numbered_text import has_many_rows, with_numbers
+from nymity.table.numbered_text import with_numbers
 from nymity.table.text import plainly_named
 
 
@@ -100,8 +100,8 @@ class CodedTable:
     def frame(self, *, text_as_numbers: bool = False) -> pl.DataFrame:
         """Return all rows; the text of many may be numbers, in columns that do not have too many texts."""
         columns = list(self.coded.values())
-        if text_as_numbers and has_many_rows(self.height):
-            columns = [column.valued(with_numbers(column.values)) for column in columns]
+        if text_as_numbers:
+            columns = [column.valued(with_numbers(column.values, rows=self.height)) for column in columns]
         return pl.DataFrame([column.rows for column in columns])
 
     def equals(self, frame: pl.DataFrame) -> bool:

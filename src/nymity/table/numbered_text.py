@@ -19,14 +19,7 @@ _MOST_TEXTS = 2**16
 
 def with_numbered_text(table: pl.DataFrame) -> pl.DataFrame:
     """Return a large table with its text as numbers, which have the order of the texts."""
-    if not has_many_rows(table.height):
-        return table
-    return pl.DataFrame([with_numbers(column) for column in table.get_columns()])
-
-
-def has_many_rows(rows: int) -> bool:
-    """Whether text of so many rows is better numbers."""
-    return rows >= MANY_ROWS
+    return pl.DataFrame([with_numbers(column, rows=table.height) for column in table.get_columns()])
 
 
 def with_plain_text(table: pl.DataFrame) -> pl.DataFrame:
@@ -38,9 +31,11 @@ def with_plain_text(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_numbers(column: pl.Series) -> pl.Series:
-    """Return a column with its text as numbers, unless there are too many texts."""
-    if column.dtype != pl.String or plainly_named(column).head(2 * _MOST_TEXTS).n_unique() > _MOST_TEXTS:
+def with_numbers(column: pl.Series, *, rows: int) -> pl.Series:
+    """Return cells of a column of so many rows as numbers, if they are text of many rows and there are few texts."""
+    if rows < MANY_ROWS or column.dtype != pl.String:
+        return column
+    if plainly_named(column).head(2 * _MOST_TEXTS).n_unique() > _MOST_TEXTS:
         return column
     numbered = ranked_text(column)
     return numbered if len(numbered.dtype.categories) <= _MOST_TEXTS else column  # type: ignore[attr-defined]
