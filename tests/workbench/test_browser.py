@@ -102,7 +102,7 @@ def test_columns_that_change_while_they_are_counted_are_drawn_once(page: Any, tm
 def test_triples_fill_in_when_all_else_is_there(page: Any, tmp_path: Path) -> None:
     """Pairs are shown while triples are counted, with how far that is; then the triples, in the place of that."""
     columns = ["age", "sex", "postcode", "marital_status", "occupation", "insurance", "department", "birth_date"]
-    ny.write_table(ny.datasets.hospital(20_000).select(columns), tmp_path / "many.csv")
+    ny.write_table(ny.datasets.hospital(60_000).select(columns), tmp_path / "many.csv")  # fewer are counted at once
     page.add_init_script("""
       window.seen = [];
       new MutationObserver(() => {
