@@ -19,7 +19,10 @@ _MOST_TEXTS = 2**16
 
 def with_numbered_text(table: pl.DataFrame) -> pl.DataFrame:
     """Return a large table with its text as numbers, which have the order of the texts."""
-    return pl.DataFrame([with_numbers(column, rows=table.height) for column in table.get_columns()])
+    if table.height < MANY_ROWS:
+        return table
+    # By name: polars gives columns of a list a name where theirs is empty.
+    return pl.DataFrame({column.name: with_numbers(column, rows=table.height) for column in table.get_columns()})
 
 
 def with_plain_text(table: pl.DataFrame) -> pl.DataFrame:
@@ -27,7 +30,7 @@ def with_plain_text(table: pl.DataFrame) -> pl.DataFrame:
     if not any(isinstance(dtype, pl.Enum) for dtype in table.dtypes):
         return table
     return pl.DataFrame(
-        [column.cast(pl.String) if isinstance(column.dtype, pl.Enum) else column for column in table.get_columns()]
+        {one.name: one.cast(pl.String) if isinstance(one.dtype, pl.Enum) else one for one in table.get_columns()}
     )
 
 

@@ -51,6 +51,11 @@ def numbered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nymity.table.numbered_text.MANY_ROWS", 0)
 
 
+def test_a_column_without_a_name_stays_without_one(numbered: None) -> None:
+    found = with_numbered_text(pl.DataFrame({"": ["a", "b"], "q": [1, 2]}))
+    assert found.columns == with_plain_text(found).columns == ["", "q"]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_it_is_the_same_table(numbered: None, seed: int) -> None:
     plain = table(seed)
