@@ -17,8 +17,9 @@ import typer
 from nymity.cli.console import Screen, write_json
 from nymity.cli.shared_options import NoValues
 from nymity.cli.stopping import stop_code, was_stopped
-from nymity.core.boundary import bounded, check_address_space
+from nymity.core.boundary import bounded
 from nymity.core.errors import FileError, InputError, Interrupted, NymityError
+from nymity.core.memory import check_address_space
 from nymity.core.paths import unnameable
 from nymity.core.permissions import ExposedWarning
 from nymity.core.quoting import hidden, hiding

@@ -17,21 +17,6 @@ from nymity.core.errors import NymityError, OutOfMemoryError, PanicError
 _NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
 
 
-#: Address space below which packages end the process, or wait for each other for ever, instead of raising an error.
-LEAST_ADDRESS_SPACE = 3 * 2**29
-
-
-def check_address_space() -> None:
-    """Refuse to begin where the address space is limited (``ulimit -v``) to less than the packages themselves need."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
-        return
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE:
-        raise OutOfMemoryError(f"the address space is limited to {limit:,} bytes, {LEAST_ADDRESS_SPACE:,} are needed")
-
-
 @contextmanager
 def bounded() -> Iterator[None]:
     """Let an exhausted memory and a panic inside a block (or a function, as a decorator) come out as clear errors."""

@@ -1,7 +1,8 @@
-"""Rows as lines of CSV, equal ones that follow each other written once: released rows are sorted."""
+"""Lines of CSV: rows as lines, equal ones that follow each other written once; and the line ``sep=;`` at the top."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from operator import mul
 
@@ -11,6 +12,8 @@ import polars as pl
 from nymity.core.row_runs import run_starts
 
 _ROWS_AT_A_TIME = 100_000
+#: Quoted or not; a program that saved the file again may have filled the line up with delimiters.
+_SEPARATOR = re.compile(r'\A(?i:"?sep=)([,;:|~^\t ])"?\1*(\r\n|\r|\n|\Z)')
 
 
 def csv_rows(table: pl.DataFrame, *, separator: str = ",") -> Iterator[bytes]:
@@ -32,3 +35,12 @@ def _lines(rows: pl.DataFrame, separator: str) -> bytes:
 
 def _text(rows: pl.DataFrame, separator: str) -> bytes:
     return rows.write_csv(include_header=False, separator=separator).encode()
+
+
+def separator_line(text: str) -> tuple[str, int] | None:
+    """Return the delimiter that the first line of a text names to spreadsheets, and the length of that line.
+
+    None where the first line is another.
+    """
+    found = _SEPARATOR.match(text)
+    return None if found is None else (found[1], found.end())

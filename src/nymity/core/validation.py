@@ -1,17 +1,21 @@
-"""Checks of parameters, all answering in one message form."""
+"""Checks of parameters, all answering in one message form; and numbers of numpy as Python's own."""
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
+import sys
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, isfinite
 from numbers import Integral, Rational, Real
-from typing import Any
+from typing import Any, TypeVar
 
 from nymity.core.errors import InputError, ParameterError
 from nymity.core.quoting import as_given, kind_and_value
+
+_Piece = TypeVar("_Piece")
 
 #: Numerator and denominator of a short fraction stay below this, so that products with numbers of records fit 64 bits.
 MAX_TERM = 2**31
@@ -126,3 +130,21 @@ def _bounds(at_least: float | None, at_most: float | None) -> str:
     if at_least is not None:
         return f" of at least {at_least}"
     return f" of at most {at_most}" if at_most is not None else ""
+
+
+def with_plain_numbers(piece: _Piece) -> _Piece:
+    """Return a frozen dataclass with its numbers, and those of dataclasses in its fields, as Python has them.
+
+    ``for k in np.arange(2, 20)`` hands out ``np.int64``: its comparisons are no ``bool``, and JSON does not know it.
+    """
+    if "numpy" not in sys.modules or not dataclasses.is_dataclass(piece) or isinstance(piece, type):
+        return piece
+    fields = {field.name: getattr(piece, field.name) for field in dataclasses.fields(piece) if field.init}
+    changed = {name: plain for name, given in fields.items() if (plain := _plain(given)) is not given}
+    return dataclasses.replace(piece, **changed) if changed else piece
+
+
+def _plain(given: Any) -> Any:
+    if isinstance(given, sys.modules["numpy"].generic):
+        return given.item()
+    return with_plain_numbers(given)

@@ -15,10 +15,9 @@ from typing import IO
 
 import polars as pl
 
-from nymity.core.csv_lines import csv_rows
+from nymity.core.csv_lines import csv_rows, separator_line
 from nymity.core.errors import FileError, TableError
 from nymity.core.quoting import quoted, relayed
-from nymity.core.separator import separator_line
 from nymity.io.coded import CodedColumn, CodedTable
 from nymity.io.column_names import named
 from nymity.io.decimal_comma import swap_marks

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from nymity.core.errors import FileError, TableError
-from nymity.core.free_memory import free_memory
+from nymity.core.memory import free_memory
 from nymity.core.unpacking import most_unpacked, too_much
 from nymity.io.limits import PARQUET_CELLS, PARQUET_CELLS_A_BYTE
 

@@ -34,9 +34,9 @@ _inner, __getattr__ = public_names(
     __name__,
     attribute_loss="AttributeLoss PreparedAttributeLoss PreparedCostLoss",
     kernel_form="KernelForm",
+    loss_statistics="measured_by",
     metric="Better Group Metric MetricValue PreparedMetric GROUPS",
     node_statistics="COUNTS_ALONE Floats",
-    precision="PreparedPrecisionLoss",
     published_rows="Ints Links PublishedRows covering_levels majority node_cells nothing_left rows_of untouched",
     trust="ENCODING measured_trust picked trust_source",
 )

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nymity.core.errors import TableError
+from nymity.core.quoting import quoted
 from nymity.kernels.grouping import distinct, histograms
 from nymity.quality.places import places
 from nymity.table.cells import Cells
@@ -92,6 +94,11 @@ class PublishedRows:
             for levels, hierarchy in zip(self.levels, self.table.hierarchies, strict=True)
         ]
 
+    @property
+    def counted_levels(self) -> list[int]:
+        """The level that all records are counted at: the coarsest in use, or the top where columns have none."""
+        return self.column_levels if self.on_levels else [h.height for h in self.table.hierarchies]
+
     @cached_property
     def several_levels(self) -> str | None:
         """Return which column has no level of its own, if there is one."""
@@ -121,6 +128,36 @@ class PublishedRows:
         cell, value, counts = histograms(cells, hidden + 1, values, links.counts.astype(np.uint32), domain)
         order = np.lexsort((value, cell))  # sums of floats depend on it
         return Tally(*(part[order].astype(np.int64) for part in (cell, value, counts)))
+
+    def gone(self, attribute: int) -> Ints:
+        """Count the suppressed records of each value, at the level that all records are counted at."""
+        level, hierarchy = self.counted_levels[attribute], self.table.hierarchies[attribute]
+        cells, everyone = self.cells[attribute], self.table.frequencies_at(attribute, level)
+        # Of each cell the code of its first value: at the coarsest level all values of a cell share it.
+        upwards = hierarchy.codes[level][cells.covered[cells.starts[:-1]]]
+        kept = np.bincount(upwards, weights=self.in_cells[attribute], minlength=len(everyone)).astype(np.int64)
+        gone: Ints = everyone - kept
+        if (gone < 0).any():
+            worst = int(np.argmin(gone))
+            raise TableError(
+                f"released column {self.table.names[attribute]!r}",
+                expected=f"at most {everyone[worst]:,} records with {quoted(hierarchy.labels[level][worst])}",
+                got=f"{kept[worst]:,}",
+                hint="compare with the table the release was made from",
+            )
+        return gone
+
+    def check_records(self) -> None:
+        """Refuse rows that the table does not have: more of a value than there are records with it, or more at all."""
+        for attribute in range(len(self.cells) if self.on_levels else 0):
+            self.gone(attribute)
+        if self.suppressed < 0:
+            raise TableError(
+                "released table",
+                expected=f"at most the {self.table.n_records:,} records of the original",
+                got=f"{self.counts.sum():,}",
+                hint="compare with the table the release was made from",
+            )
 
     def mean(self, attribute: int, each: Floats | Ints, suppressed: float) -> float:
         """Mean over all records of what their cells count, a suppressed one counting ``suppressed``."""

@@ -15,7 +15,6 @@ from nymity.core import validation
 from nymity.core.errors import SchemaError, TableError
 from nymity.core.paths import path_text
 from nymity.core.pieces import parse_piece
-from nymity.core.plain_numbers import with_plain_numbers
 from nymity.core.quoting import as_given
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.text import is_missing
@@ -459,7 +458,7 @@ def items(
 def attribute_of(given: object, where: str) -> Attribute:
     """Return an attribute that was given as one, or by its role alone: ``"quasi"`` leaves the hierarchy to nymity."""
     if isinstance(given, Attribute):
-        return with_plain_numbers(given)
+        return validation.with_plain_numbers(given)
     if isinstance(given, str) and given in list(Role):
         role = Role(given)
         return quasi("suggested") if role is Role.QUASI else Attribute(role=role)

@@ -7,10 +7,9 @@ for their gaps are left out of the original first, as in the search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from math import inf
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -30,10 +29,10 @@ from nymity.kernels.grouping import distinct
 from nymity.publishing.certificates.item_sets import one_record_each
 from nymity.publishing.comparing.estimates import Estimate, estimates_of
 from nymity.publishing.comparing.linking import with_links
-from nymity.publishing.comparing.loss_statistics import check_records, no_meaning, statistics_of
 from nymity.publishing.comparing.read_rows import read_rows
 from nymity.publishing.releases.opened import OpenedRelease
 from nymity.quality import LOSSES, DomainShareLoss, Loss
+from nymity.quality.loss_statistics import measured_by
 from nymity.quality.metric import Better, Group, Metric, MetricValue, PreparedMetric
 from nymity.quality.published_rows import Ints, PublishedRows, nothing_left, untouched
 from nymity.table.encoding import EncodedTable, codes_of, encode
@@ -214,7 +213,7 @@ class Comparer:
             if name not in frame.columns:
                 raise TableError("released table", expected=f"the quasi-identifier {name!r}", got="no such column")
         read = read_rows(original.table, frame, recoding, released.masked, released.levels)
-        check_records(read.published)
+        read.published.check_records()
         published = read.published
         if measures is not None:
             validation.instance("measures", measures, (list, tuple), expected="a list of names")
@@ -342,7 +341,7 @@ class _Original:
 
     def _loss(self, loss: Loss) -> PreparedMetric:
         try:
-            return _measuring(loss, self.table)
+            return measured_by(loss, self.table)
         except ParameterError as error:  # a domain that cannot be counted
             why = f"expected {error.expected}, got {error.got}"
             return lambda _: MetricValue(undefined=why)
@@ -393,25 +392,6 @@ def _metrics() -> dict[str, Metric]:
     from nymity.publishing.comparing.metrics import METRICS
 
     return {key: kind() for key, kind in METRICS.items()}
-
-
-def _measuring(loss: Loss, table: EncodedTable) -> Callable[[PublishedRows], MetricValue]:
-    """Return a loss as a function of what was published."""
-    prepared = loss.prepare(table)
-
-    def measured(published: PublishedRows) -> MetricValue:
-        why = no_meaning(prepared, published)
-        if why is not None:
-            return MetricValue(undefined=why)
-        node = statistics_of(published, prepared)
-        value = float(prepared.value(node)[0])
-        if value == inf:
-            return MetricValue(undefined="a record of the original fits no row")
-        each = prepared.per_attribute(node)
-        attributes = None if each is None else dict(zip(table.names, each[0].tolist(), strict=True))
-        return MetricValue(value=value, attributes=attributes)
-
-    return measured
 
 
 def _with_hierarchies(schema: Schema, recoding: Recoding) -> Schema:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from nymity.core.errors import FileError, JobError
-from nymity.core.free_memory import free_memory
+from nymity.core.memory import free_memory
 from nymity.core.progress import Observer, Progress, report
 from nymity.engines import Engine
 from nymity.io import parquet_files

@@ -18,7 +18,6 @@ from nymity.core.errors import FileError, JobError, ParameterError
 from nymity.core.format_numbers import JOB
 from nymity.core.paths import path_text, resolved
 from nymity.core.plain_data import MOST_JOB_BYTES, parse_json, parse_toml, read_content
-from nymity.core.plain_numbers import with_plain_numbers
 from nymity.core.quoting import as_given, kind_and_value
 from nymity.database import DatabaseOutput, DatabaseSource
 from nymity.dp.ledger import Ledger
@@ -229,8 +228,8 @@ class Job(Carded):
         if self.children is not None:
             object.__setattr__(self, "schema", with_marker(self.schema))
         # Numbers of numpy would be written as such into job files, and compare unequal to what is read back.
-        object.__setattr__(self, "privacy", tuple(map(with_plain_numbers, self.privacy)))
-        object.__setattr__(self, "method", with_plain_numbers(self.method))
+        object.__setattr__(self, "privacy", tuple(map(validation.with_plain_numbers, self.privacy)))
+        object.__setattr__(self, "method", validation.with_plain_numbers(self.method))
         object.__setattr__(self, "earlier_releases", tuple(map(read_earlier, self.earlier_releases)))
         if not self.privacy:
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")

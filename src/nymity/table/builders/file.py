@@ -10,11 +10,11 @@ from typing import ClassVar
 
 import polars as pl
 
+from nymity.core.csv_lines import separator_line
 from nymity.core.errors import FileError, HierarchyError, ParameterError
 from nymity.core.files import open_file
 from nymity.core.paths import path_text
 from nymity.core.quoting import as_given, quoted
-from nymity.core.separator import separator_line
 from nymity.core.unpacking import gunzipped
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.text import MASK

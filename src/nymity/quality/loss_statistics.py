@@ -5,22 +5,43 @@ Plain numpy on different rows, not the engine of the search: the two are compare
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.core.errors import TableError
-from nymity.core.quoting import quoted
 from nymity.kernels.covering import covering_bits
-from nymity.quality import NodeStatistics, PreparedLoss
 from nymity.quality.attribute_loss import PreparedCostLoss
+from nymity.quality.loss import Loss, PreparedLoss
+from nymity.quality.metric import MetricValue
+from nymity.quality.node_statistics import NodeStatistics
 from nymity.quality.precision import PreparedPrecisionLoss
 from nymity.quality.published_rows import Ints, PublishedRows, rows_of
+from nymity.table.encoding import EncodedTable
 
 
-def no_meaning(prepared: PreparedLoss, published: PublishedRows) -> str | None:
+def measured_by(loss: Loss, table: EncodedTable) -> Callable[[PublishedRows], MetricValue]:
+    """Return a loss as a function of what was published, whatever kind of recoding made it."""
+    prepared = loss.prepare(table)
+
+    def measured(published: PublishedRows) -> MetricValue:
+        why = _no_meaning(prepared, published)
+        if why is not None:
+            return MetricValue(undefined=why)
+        node = _statistics_of(published, prepared)
+        value = float(prepared.value(node)[0])
+        if value == inf:
+            return MetricValue(undefined="a record of the original fits no row")
+        each = prepared.per_attribute(node)
+        attributes = None if each is None else dict(zip(table.names, each[0].tolist(), strict=True))
+        return MetricValue(value=value, attributes=attributes)
+
+    return measured
+
+
+def _no_meaning(prepared: PreparedLoss, published: PublishedRows) -> str | None:
     """Return why a loss has no value for a release, or nothing where it has one."""
     target = prepared.needs.target
     if target is not None and target not in published.majorities:
@@ -28,12 +49,12 @@ def no_meaning(prepared: PreparedLoss, published: PublishedRows) -> str | None:
     return None if prepared.mixes_levels else published.several_levels
 
 
-def statistics_of(published: PublishedRows, prepared: PreparedLoss) -> NodeStatistics:
+def _statistics_of(published: PublishedRows, prepared: PreparedLoss) -> NodeStatistics:
     """Count what a loss asks for."""
     needs, sizes, attributes = prepared.needs, published.counts, range(len(published.cells))
     extra: dict[str, NDArray[Any]] = {}
     if "lost_entropy" in needs.statistics:
-        extra["lost_entropy"] = np.array([[_entropy(_gone(published, a)) for a in attributes]])
+        extra["lost_entropy"] = np.array([[_entropy(published.gone(a)) for a in attributes]])
     if "covered" in needs.statistics:
         extra["covered"] = np.full((1, 2), float(sizes @ np.prod(_covers(published), axis=0)))
     if "spread" in needs.statistics:
@@ -46,7 +67,7 @@ def statistics_of(published: PublishedRows, prepared: PreparedLoss) -> NodeStati
     return NodeStatistics(
         levels=_mean_levels(published)
         if isinstance(prepared, PreparedPrecisionLoss)
-        else np.array([_levels(published)]),
+        else np.array([published.counted_levels]),
         suppressed=np.array([published.suppressed]),
         accepted_classes=np.array([len(sizes)]),
         squares=np.array([int(sizes @ sizes)]),
@@ -54,24 +75,6 @@ def statistics_of(published: PublishedRows, prepared: PreparedLoss) -> NodeStati
         smallest=np.array([sizes.min() if len(sizes) else 0]),
         **extra,
     )
-
-
-def check_records(published: PublishedRows) -> None:
-    """Refuse rows that the table does not have: more of a value than there are records with it, or more at all."""
-    for attribute in range(len(published.cells) if published.on_levels else 0):
-        _gone(published, attribute)
-    if published.suppressed < 0:
-        raise TableError(
-            "released table",
-            expected=f"at most the {published.table.n_records:,} records of the original",
-            got=f"{published.counts.sum():,}",
-            hint="compare with the table the release was made from",
-        )
-
-
-def _levels(published: PublishedRows) -> list[int]:
-    """The level that all records are counted at: the coarsest in use, or the top where columns have none."""
-    return published.column_levels if published.on_levels else [h.height for h in published.table.hierarchies]
 
 
 def _covers(published: PublishedRows) -> NDArray[np.float64]:
@@ -84,13 +87,13 @@ def _mean_levels(published: PublishedRows) -> NDArray[Any]:
     """The mean level of each attribute's kept cells, (1, m)."""
     kept = int(published.counts.sum())
     if not kept:
-        return np.array([_levels(published)])
+        return np.array([published.counted_levels])
     return np.array([[n @ levels / kept for n, levels in zip(published.in_cells, published.levels, strict=True)]])
 
 
 def _lost_costs(published: PublishedRows, attribute: int, prepared: PreparedCostLoss) -> int:
     """What all records' cells cost at the level that is looked at, less what the kept cells do."""
-    level, cells = _levels(published)[attribute], published.cells[attribute]
+    level, cells = published.counted_levels[attribute], published.cells[attribute]
     everyone = int(published.table.frequencies_at(attribute, level) @ prepared.costs[attribute][level])
     if published.on_levels:
         each = _at_nodes(published, attribute, prepared.costs[attribute])
@@ -108,25 +111,6 @@ def _at_nodes(published: PublishedRows, attribute: int, tables: Sequence[Ints]) 
         codes = published.table.hierarchies[attribute].codes[level]
         found[levels == level] = tables[level][codes[first[levels == level]]]
     return found
-
-
-def _gone(published: PublishedRows, attribute: int) -> Ints:
-    """Count the suppressed records of each value at the coarsest level."""
-    level, hierarchy = _levels(published)[attribute], published.table.hierarchies[attribute]
-    cells, everyone = published.cells[attribute], published.table.frequencies_at(attribute, level)
-    # Of each cell the code of its first value: at the coarsest level all values of a cell share it.
-    upwards = hierarchy.codes[level][cells.covered[cells.starts[:-1]]]
-    kept = np.bincount(upwards, weights=published.in_cells[attribute], minlength=len(everyone)).astype(np.int64)
-    gone: Ints = everyone - kept
-    if (gone < 0).any():
-        worst = int(np.argmin(gone))
-        raise TableError(
-            f"released column {published.table.names[attribute]!r}",
-            expected=f"at most {everyone[worst]:,} records with {quoted(hierarchy.labels[level][worst])}",
-            got=f"{kept[worst]:,}",
-            hint="compare with the table the release was made from",
-        )
-    return gone
 
 
 def _spread(published: PublishedRows) -> float:
