@@ -56,6 +56,16 @@ def test_columns_on_a_level_may_show_stars_of_their_own(tmp_path: Path) -> None:
     assert ny.check(tmp_path / "release").holds
 
 
+@pytest.mark.parametrize("method", [ny.CellSuppression(levels={"b": 1}), ny.GeneralizedSuppression()])
+def test_labels_of_a_hierarchy_that_is_withheld_are_no_values(method: Any, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": [1] * 18, "b": ["x", "y"] * 9})
+    listed = ny.Hierarchy.from_rows([["x", "some", "*"], ["y", "some", "*"], ["z", "other", "*"]])
+    release = ny.publish(frame, {"a": ny.quasi(), "b": ny.quasi(listed, min_level=1)}, k=3, method=method)
+    assert set(release.table["b"]) == {"some"}
+    release.save(tmp_path / "release")
+    assert ny.check(tmp_path / "release").holds
+
+
 @pytest.mark.parametrize(("method", "promise", "star"), METHODS)
 def test_a_proof_that_is_none_is_told(method: Any, promise: Any, star: str, tmp_path: Path) -> None:
     del star

@@ -25,8 +25,9 @@ def miscounted_stars(form: CertificateForm, stated: StatedJob, released: pl.Data
         return
     levels = form.loss.levels if form.loss.levels is not None else getattr(stated.method, "levels", {})
     for name, level in levels.items():
-        flat = name in stated.quasi and isinstance(stated.schema[name].hierarchy or Flat(), Flat)
-        if flat and level and (as_text(released[name]) != MASK).fill_null(True).any():
+        # What is withheld of a hierarchy may have labels on every level.
+        told = form.job.schema_[name].get("hierarchy") if name in stated.quasi else ""
+        if told in (None, {"type": Flat.key}) and level and (as_text(released[name]) != MASK).fill_null(True).any():
             yield f"{name!r} shows values, on a level that has none but '*' (loss.levels)"
     weights = {name: exact_fraction(stated.schema[name].weight) for name in stated.quasi}
     mean, fewest, most = sum(weights.values(), Fraction(0)) / len(weights), Fraction(0), Fraction(0)
