@@ -67,6 +67,7 @@ class IterativeRecoding(TableMethod[LatticeOutcome]):
 
     key: ClassVar[str] = "iterative-recoding"
     takes_persons: ClassVar[bool] = True
+    takes_single_rows: ClassVar[bool] = True
     makes: ClassVar[type[Recoding]] = LevelRecoding
     #: Whether it may decide by counted combinations alone, so that any engine can publish what it decides.
     by_combinations: ClassVar[bool] = True

@@ -120,6 +120,7 @@ class DividingMethod(CellMethod):
 
     #: Whether it counts persons where records are of persons.
     takes_persons: ClassVar[bool] = True
+    takes_single_rows: ClassVar[bool] = True
     proves_optimum: ClassVar[bool] = False
 
     @abstractmethod

@@ -23,10 +23,11 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nymity.core.errors import ParameterError
+from nymity.core.errors import JobError, ParameterError
 from nymity.core.quoting import as_given
 from nymity.core.validation import one_of, whole_number
 from nymity.privacy.groups import Groups
+from nymity.privacy.k_anonymity import KAnonymity
 from nymity.privacy.links import Knows, check_number_of_sets
 from nymity.privacy.model import (
     Measured,
@@ -165,6 +166,30 @@ class LinkedKAnonymity(NothingOnValues, NothingOnPresence):
         if self.knows == "all":
             return "all records"
         return "one record" if self.knows == 1 else f"up to {self.knows} records"
+
+
+def of_single_rows(
+    table: EncodedTable, models: Sequence[PrivacyModel], key: str
+) -> tuple[EncodedTable, Sequence[PrivacyModel]]:
+    """Return what the method ``key`` is to keep, which publishes a value in several ways: of everybody one row.
+
+    Cells of somebody's rows would intersect, and tell more than each. Of a single row every multiset is that row, and
+    the persons who have it are the records of its class: linked k-anonymity is k-anonymity of records then.
+    """
+    persons, linking = table.persons, [model for model in models if isinstance(model, LinkedKAnonymity)]
+    if persons is None or not linking:
+        return table, models
+    several = int((np.bincount(persons.codes, weights=persons.counts) > 1).sum())
+    if several:
+        unit = linking[0].of
+        raise JobError(
+            f"method: {key}",
+            expected=f"one level for each column, because rows of a {unit} are linked, or one record of each {unit}",
+            got=f"a method that publishes a value in several ways, and {several:,} {unit}s with several records",
+            hint="optimal-lattice, or publish one record of each",
+        )
+    each = [KAnonymity(k=model.k) if isinstance(model, LinkedKAnonymity) else model for model in models]
+    return table.without_persons(), each
 
 
 def _fewest(groups: Groups, knows: Knows) -> int | None:

@@ -9,6 +9,7 @@ from typing import ClassVar, Generic, Literal, TypeVar
 
 from nymity.core.draws import Draws
 from nymity.core.progress import Observer, silent
+from nymity.privacy.linked_k_anonymity import of_single_rows
 from nymity.privacy.model import PrivacyModel
 from nymity.table.encoding import EncodedTable
 
@@ -32,12 +33,15 @@ class MethodTask:
 class TableMethod(ABC, Generic[Made]):
     """A method; subclasses are frozen dataclasses of its parameters."""
 
+    key: ClassVar[str]
     #: Whether it may prove that nothing loses less.
     proves_optimum: ClassVar[bool] = True
     #: Whether it chooses one level for each column, by a search that can be asked about any choice.
     searches_levels: ClassVar[bool] = False
     #: Whether it has an answer at any time: with ``on_interrupt="best"``, one that is stopped publishes that.
     answers_any_time: ClassVar[bool] = False
+    #: Whether it publishes a value in several ways, and linked rows where everybody has one.
+    takes_single_rows: ClassVar[bool] = False
 
     def run(
         self,
@@ -53,6 +57,8 @@ class TableMethod(ABC, Generic[Made]):
         ``draws`` are those of a new key by default.
         """
         chosen = columns or table.names
+        if self.takes_single_rows:
+            table, models = of_single_rows(table, models, self.key)
         return self._decide(MethodTask(table=table, models=models, columns=chosen, observe=observe, draws=draws))
 
     @abstractmethod

@@ -237,6 +237,11 @@ class EncodedTable:
             _rows=None,
         )
 
+    def without_persons(self) -> EncodedTable:
+        """Return the same records as of nobody in particular."""
+        rows = None if self._rows is None else replace(self._rows, person=None)
+        return replace(self, persons=None, population_persons=None, _rows=rows)
+
 
 _Column = TypeVar("_Column", SensitiveColumn, PersonColumn, PersonValues, PopulationPersons)
 

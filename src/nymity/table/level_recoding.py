@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from nymity.core import validation
 from nymity.core.draws import Draws
-from nymity.core.errors import ParameterError
 from nymity.kernels.grouping import distinct
 from nymity.table.cells import whole_numbers
 from nymity.table.encoding import person_ids
@@ -26,7 +25,16 @@ from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.item_recoding import ItemRecoding
 from nymity.table.packing import KeyLayout
 from nymity.table.placing import Placed
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, refuse_unseen, written_alike
+from nymity.table.recoding import (
+    OF_LINKED_ROWS,
+    Outliers,
+    Recoded,
+    Recoding,
+    Unseen,
+    refuse_further,
+    refuse_unseen,
+    written_alike,
+)
 from nymity.table.text import MASK
 
 #: Makes a column of labels, from which cells are taken.
@@ -91,7 +99,7 @@ class LevelRecoding(Recoding):
         return self._recoded(table, "error", self.outliers, _ranked)
 
     def _recoded(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, listed: _Listed) -> Recoded:
-        self._refuse_closed()
+        refuse_further(self.closed)
         places = {name: Placed.of(table[name], hierarchy) for name, hierarchy in self.hierarchies.items()}
         unplaced = self._unplaced(places, unseen)
         layer = self._layer_of(places)
@@ -187,9 +195,13 @@ class LevelRecoding(Recoding):
         """Return the recoding that publishes no row of these persons; ``column`` tells of whom a row is."""
         return replace(self, left_out=PersonsLeftOut(column, tuple(persons.to_list())))
 
+    def of_linked_rows(self, column: str) -> LevelRecoding:
+        """As it is, where the persons who are left out are known; else nobody is."""
+        return self if self.left_out is not None else self.leaving_out(column, pl.Series(dtype=pl.String))
+
     def for_further_rows(self) -> Recoding:
         """Return this, unless a promise is about all rows together: where rows are linked, or hold sets of items."""
-        self._refuse_closed(self._closed)
+        refuse_further(self._closed)
         return replace(self, columns=self.further_columns)
 
     def _needed(self) -> list[str]:
@@ -217,17 +229,8 @@ class LevelRecoding(Recoding):
         if self.items is not None:
             return "that of a release with sets of items, where a further row can hold a set that no other row has"
         if self.left_out is not None:
-            return "that of a release whose rows are linked, where a further row of a person can break the promise"
+            return OF_LINKED_ROWS
         return self.closed
-
-    def _refuse_closed(self, reason: str | None = None) -> None:
-        if reason := self.closed if reason is None else reason:
-            raise ParameterError(
-                "recoding",
-                expected="one that publishes rows each by itself",
-                got=reason,
-                hint="publish the whole table again",
-            )
 
     def _published(self, a: int, name: str, level: int) -> NDArray[np.int64]:
         """The labels of a column that classes on a level are published with, as numbers of the hierarchy's."""

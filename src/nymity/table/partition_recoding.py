@@ -28,7 +28,17 @@ from nymity.table.content_order import content_order
 from nymity.table.encoding import codes_of, labelled
 from nymity.table.hierarchy import Hierarchy, Label, label_texts
 from nymity.table.packing import KeyLayout
-from nymity.table.recoding import Outliers, Recoded, Recoding, Unseen, check_places, refuse_unseen, written_alike
+from nymity.table.recoding import (
+    OF_LINKED_ROWS,
+    Outliers,
+    Recoded,
+    Recoding,
+    Unseen,
+    check_places,
+    refuse_further,
+    refuse_unseen,
+    written_alike,
+)
 from nymity.table.rule import Rule
 from nymity.table.span import spanned
 from nymity.table.text import MASK, as_text
@@ -78,6 +88,8 @@ class PartitionRecoding(Recoding):
     beside: Mapping[str, str] = field(default_factory=dict)
     #: Whether rows of equal quasi-identifier values all go to one class, as those of other tables do.
     by_values: bool = False
+    #: Whether rows are linked, one of each person.
+    linked: bool = False
 
     kind: ClassVar[str] = "partition"
     has_own_cells: ClassVar[bool] = True
@@ -95,6 +107,7 @@ class PartitionRecoding(Recoding):
         nobody had together go to a class whose cells span all of them, drawn in proportion to its size by these values
         and nothing else: wherever they occur again, they go to the same.
         """
+        self._refuse_linked(further=self.is_partial)
         codes, draws = self._codes(table, "mask"), draws or KeyedDraws.fresh()
         unplaced = self._unplaced(table, codes, unseen)
         classes = self._class_of(table, codes, draws)
@@ -121,6 +134,11 @@ class PartitionRecoding(Recoding):
         divided = _Matched.of(codes, codes, sizes).divided(self.quotas.classes)
         return (EQUAL_RECORDS, PLACES) if divided.any() else ()
 
+    def of_linked_rows(self, column: str) -> PartitionRecoding:
+        """Note it."""
+        del column
+        return replace(self, linked=True)
+
     def for_further_rows(self) -> PartitionRecoding:
         """Return what publishes rows of other tables: by their quasi-identifiers alone, wherever they occur.
 
@@ -128,6 +146,7 @@ class PartitionRecoding(Recoding):
         the record with its value is. And somebody whose rows went to several classes in several tables would be one of
         the few whom the cells of all of them fit.
         """
+        self._refuse_linked()
         known = self.quotas
         unknown = replace(known, sensitive=known.sensitive[:, :0], labels={})
         return replace(self, columns=self.further_columns, quotas=unknown, by_values=True)
@@ -188,6 +207,7 @@ class PartitionRecoding(Recoding):
             **self._described(),
             "cells": {name: cells.to_dict() for name, cells in self.cells.items()},
             "cell_of": self.cell_of.tolist(),
+            **({"linked": True} if self.linked else {}),
         }
         if self.sizes is not None:
             return {**told, "sizes": self.sizes.tolist()}
@@ -226,7 +246,7 @@ class PartitionRecoding(Recoding):
             _check_number(f"cell of {name!r}", cell_of[:, a], len(cells[name].labels))
             _check_number(f"value of {name!r}", quotas.codes[:, a], hierarchy.domain_size)
             _check_number(f"value of {name!r}", cells[name].covered, hierarchy.domain_size)
-        return cls(columns, hierarchies, cells, cell_of, quotas, data["outliers"])
+        return cls(columns, hierarchies, cells, cell_of, quotas, data["outliers"], linked="linked" in data)
 
     @classmethod
     def _function(
@@ -242,9 +262,12 @@ class PartitionRecoding(Recoding):
             raise ValueError("classes without a size")
         nobody, none = np.empty((0, len(cells)), dtype=np.int64), np.empty(0, dtype=np.int64)
         quotas = Quotas(codes=nobody, sensitive=nobody[:, :0], labels={}, classes=none, records=none)
-        return cls(columns, hierarchies, cells, cell_of, quotas, data["outliers"], sizes)
+        return cls(columns, hierarchies, cells, cell_of, quotas, data["outliers"], sizes, linked="linked" in data)
 
     # -- inside ----------------------------------------------------------------------------------------
+
+    def _refuse_linked(self, *, further: bool = True) -> None:
+        refuse_further(OF_LINKED_ROWS if self.linked and further else "")
 
     @property
     def _sizes(self) -> NDArray[np.int64]:

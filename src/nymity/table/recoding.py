@@ -19,7 +19,7 @@ from nymity.core import validation
 from nymity.core.commit import refuse_between
 from nymity.core.custodian import SEEN_NAME, refuse_ended
 from nymity.core.draws import Draws
-from nymity.core.errors import FileError, SchemaError, TableError
+from nymity.core.errors import FileError, ParameterError, SchemaError, TableError
 from nymity.core.format_numbers import RECODING, SEEN
 from nymity.core.paths import path_text
 from nymity.core.permissions import warn_if_exposed
@@ -33,6 +33,8 @@ from nymity.table.text import MASK, as_text
 
 Outliers = Literal["mask", "remove", "keep"]
 Unseen = Literal["error", "mask"]
+#: Why nothing is added to linked rows.
+OF_LINKED_ROWS = "that of a release whose rows are linked, where a further row of a person can break the promise"
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +133,10 @@ class Recoding(ABC):
     def further_columns(self) -> tuple[str, ...]:
         """The columns that further rows are published with."""
         return tuple(name for name in self.columns if name not in self.beside)
+
+    def of_linked_rows(self, column: str) -> Recoding:
+        """Return it for rows that ``column`` links: whoever has further ones would be told by both together."""
+        raise TypeError(f"{self.kind} publishes no linked rows of {column!r}")
 
     def as_function(self) -> Recoding:
         """Return what publishes further rows and knows of this table only what was published: rules, and classes."""
@@ -295,6 +301,17 @@ def _write(path: str | Path, data: Mapping[str, Any]) -> None:
 
 def _hash(path: str | Path) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def refuse_further(reason: str) -> None:
+    """Refuse to publish further rows for a reason, where there is one."""
+    if reason:
+        raise ParameterError(
+            "recoding",
+            expected="one that publishes rows each by itself",
+            got=reason,
+            hint="publish the whole table again",
+        )
 
 
 def check_places(records: NDArray[np.int64]) -> None:

@@ -118,7 +118,7 @@ def _together(form: CertificateForm, stated: StatedJob) -> Iterator[str]:
     del form
     schema, models, method = stated.schema, stated.models, stated.method
     checks: tuple[Callable[[], None], ...] = (
-        lambda: check_persons(schema, models, method),
+        lambda: check_persons(schema, models, method, children=stated.children is not None),
         lambda: check_items(schema, models, method),
         lambda: check_weight(schema, models, method),
         lambda: check_transforms(stated.transforms, schema, method),

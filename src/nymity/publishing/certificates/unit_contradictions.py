@@ -10,6 +10,7 @@ from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.privacy import PrivacyModel
 from nymity.publishing.caveats.of_persons import BY_RECORDS
 from nymity.publishing.certificates.certificate_form import CertificateForm, UnitSection
+from nymity.publishing.jobs.job_checks import takes_single_rows
 from nymity.publishing.jobs.registry import Method
 from nymity.publishing.jobs.withheld import Withheld
 from nymity.publishing.steps.pseudonyms import pseudonym_section
@@ -39,6 +40,19 @@ def unit_contradictions(
     secret = any(model.about_draws for model in models) or Withheld.of(schema, models, method).counts
     linked = any(model.over_persons == "links" for model in models)
     yield from _figures(form, unit, method, counted=schema.counts != "records" and not secret, linked=linked)
+    if linked and takes_single_rows(method) and unit.units is not None:
+        yield from _single_rows(form, unit)
+
+
+def _single_rows(form: CertificateForm, unit: UnitSection) -> Iterator[str]:
+    """Where a method publishes a value in several ways, everybody has one record: units are as many as these."""
+    gone, measured = form.suppressed, form.measured
+    read = None if form.input is None or gone is None else form.input.records - gone.dropped_for_missing_values
+    if read not in (None, unit.units) or (unit.fewest_in_a_class, unit.summed_over_classes) != (
+        measured.smallest_class,
+        measured.records,
+    ):
+        yield f"its rows are linked and published in several ways, and not each of the {unit.counts} has one (unit)"
 
 
 def _figures(form: CertificateForm, unit: UnitSection, method: Method, *, counted: bool, linked: bool) -> Iterator[str]:

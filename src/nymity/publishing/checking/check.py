@@ -44,6 +44,7 @@ from nymity.publishing.checking.remeasured import (
 from nymity.publishing.checking.stated_caveats import impossible_caveats
 from nymity.publishing.jobs.codec import dump_piece
 from nymity.publishing.jobs.job import Job
+from nymity.publishing.jobs.job_checks import takes_single_rows
 from nymity.publishing.jobs.job_tables import public_model, refuse_children
 from nymity.publishing.jobs.promise_sentence import promise_of
 from nymity.publishing.jobs.registry import is_private
@@ -214,6 +215,7 @@ def check(
         *_broken(_table_problems(files, promised, job, stated, verified)),
         *_whole(files, promised, stated),
     ]
+    findings += _broken((TABLE, says) for says in _linked_rows(promised, job, stated, further.persons))
     if further.another:
         findings += _broken([("input", _ANOTHER_ORIGINAL)])
     if stated is not None:
@@ -266,6 +268,18 @@ def _table_problems(
     ):
         yield TABLE, says
     yield from (("items", says) for says in _items(files, promised, stated))
+
+
+def _linked_rows(
+    promised: _Promised, job: Job | None, stated: Stated | None, persons: pl.Series | None
+) -> Iterator[str]:
+    """Return how many rows are of somebody with others, where a value may be published in several ways."""
+    linked = any(model.over_persons == "links" for model in promised.models)
+    methods = (None if job is None else job.method, None if stated is None else stated.job.method)
+    if persons is None or not linked or not any(map(takes_single_rows, methods)):
+        return
+    if several := int(persons.is_duplicated().sum()):
+        yield f"{several:,} rows are linked with others, and their method takes one of each: cells may intersect"
 
 
 def _certificate_problems(

@@ -236,10 +236,10 @@ class Job(Carded):
         # Whether persons or households are counted follows from the promises; the checks below ask the schema.
         object.__setattr__(self, "schema", counted_by(self.schema, self.privacy))
         check_promise(self.schema, self.privacy, self.method, self.ledger)
-        check_persons(self.schema, self.privacy, self.method)
+        has_children = self.children is not None
+        check_persons(self.schema, self.privacy, self.method, children=has_children)
         check_weight(self.schema, self.privacy, self.method)
         object.__setattr__(self, "transforms", tuple(self.transforms))
-        has_children = self.children is not None
         check_transforms(self.transforms, self.schema, self.method, children=has_children)
         intersected = any(isinstance(one, EarlierRelease) for one in self.earlier_releases)
         if self.children is not None:

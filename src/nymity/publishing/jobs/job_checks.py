@@ -15,15 +15,28 @@ from nymity.table.attribute import Role
 from nymity.table.schema import Schema
 
 
-def check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
+def check_persons(
+    schema: Schema, models: Sequence[PrivacyModel], method: Method | None, *, children: bool = False
+) -> None:
     """Refuse what cannot count persons where records are of persons, and what counts them where nobody tells them.
 
     Households are counted like persons where a promise is made to them.
     """
     linking = next((model for model in models if model.over_persons == "links"), None)
     check_pseudonyms(schema, linking)
+    # Linked rows and those who have them are as many there, or the search refuses the table.
+    single = linking is not None and takes_single_rows(method) and not children
     if linking is not None:
-        _check_links(models, method)
+        for model in models:
+            model.check_beside(models)
+        if not single:
+            _check_method(
+                method,
+                "takes_links",
+                expected="one level for each column, because rows of a person or household are linked",
+                got="a method that publishes a value in several ways; those of linked rows intersect, and tell more "
+                "than each",
+            )
     if schema.unit is None:
         if getattr(method, "suppression_persons", None) is not None:
             raise JobError(
@@ -51,7 +64,13 @@ def check_persons(schema: Schema, models: Sequence[PrivacyModel], method: Method
                 got=f"{model.title}, which counts records",
                 hint="choose one of these, or publish one record for each person",
             )
-    _check_method(method, "takes_persons", expected=f"a method that {counts}", got="one that counts records")
+    if not single:
+        _check_method(method, "takes_persons", expected=f"a method that {counts}", got="one that counts records")
+
+
+def takes_single_rows(method: Method | None) -> bool:
+    """Whether a method publishes linked rows only where everybody has one, which the table shows and not the job."""
+    return bool(getattr(method, "takes_single_rows", False))
 
 
 def check_weight(schema: Schema, models: Sequence[PrivacyModel], method: Method | None) -> None:
@@ -157,18 +176,6 @@ def check_items(
         raise JobError(f"schema.{column.name}", expected="a job without what sets of items cannot have", got=why)
     wanted = f"one level for each column, because {column.name!r} holds sets of items"
     _check_method(method, "takes_items", expected=wanted, got="a method that cannot publish them")
-
-
-def _check_links(models: Sequence[PrivacyModel], method: Method | None) -> None:
-    """Refuse what cannot publish linked rows."""
-    for model in models:
-        model.check_beside(models)
-    _check_method(
-        method,
-        "takes_links",
-        expected="one level for each column, because rows of a person or household are linked",
-        got="a method that publishes a value in several ways; those of linked rows intersect, and tell more than each",
-    )
 
 
 def _check_method(method: Method | None, takes: str, *, expected: str, got: str) -> None:

@@ -250,6 +250,8 @@ class Run(Staged):
             recoding = replace(recoding, others=others_of(self.schema))
         elif beside := {**_made_beside(self.job.schema), **made_by_transforms(self.job.transforms)}:
             recoding = recoding.with_beside(beside)
+        if any(model.over_persons == "links" for model in self.job.privacy) and self.schema.unit is not None:
+            recoding = recoding.of_linked_rows(self.schema.unit)
         if self.sets is not None:
             recoding, self.items = self.sets.decided(recoding, self.table, folded=self.folded)
         self.outcome = replace(decided, recoding=recoding)
