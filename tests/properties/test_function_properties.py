@@ -21,7 +21,8 @@ from nymity.core.draws import KeyedDraws
 from nymity.core.errors import FileError, TableError
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.optimal import OptimalLattice
-from nymity.partition import KMember, Mondrian
+from nymity.partition.k_member import KMember
+from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
 from nymity.table import value_order
 from nymity.table.attribute import quasi, sensitive

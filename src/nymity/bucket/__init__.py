@@ -11,8 +11,6 @@ from nymity.core.public_names import public_names
 from nymity.table.bucket_recoding import Slots
 
 #: What other packages use besides.
-_inner, __getattr__ = public_names(
-    __name__, bucketized="BucketOutcome", methods="Anatomy BucketMethod Buckets ValueLimits"
-)
+_inner, __getattr__ = public_names(__name__, bucketized="BucketOutcome", methods="BucketMethod ValueLimits")
 
 __all__ = ["METHODS", "Plan", "Slots", "Violation", "anatomize", "anatomy_loss", "check", "fill", "plan", *_inner]

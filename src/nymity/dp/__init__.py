@@ -28,11 +28,9 @@ if TYPE_CHECKING:
 _inner, _load = public_names(
     __name__,
     differential_privacy="DifferentialPrivacy",
-    epsilon_safe="EpsilonSafeLattice",
     private_method="PrivateMethod PrivateOutcome check_published check_unit the_promise",
     public_domain="check_listed public_schema",
     records="Records others_of read_columns",
-    safepub="SafePub",
     sampling="cost_of_sampling",
 )
 

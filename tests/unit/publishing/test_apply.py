@@ -145,9 +145,9 @@ HOSPITAL = ny.Schema(
 @pytest.mark.parametrize(
     ("method", "most"),
     [
-        (ny.lattice.OptimalLattice(suppression=0.05), 0.1),
-        (ny.partition.Mondrian(cells="hierarchy"), 0.5),
-        (ny.partition.Mondrian(), 0.95),  # its cells span no more than the records had
+        (ny.OptimalLattice(suppression=0.05), 0.1),
+        (ny.Mondrian(cells="hierarchy"), 0.5),
+        (ny.Mondrian(), 0.95),  # its cells span no more than the records had
     ],
 )
 def test_a_plain_split_works(tmp_path: Path, method: Any, most: float) -> None:
@@ -170,7 +170,7 @@ def test_a_plain_split_works(tmp_path: Path, method: Any, most: float) -> None:
     there = applied(alone, test)
     assert there.table.columns == made.table.columns
     assert there.unchecked == "no job and no release was given that says what is promised"
-    if not isinstance(method, ny.partition.Mondrian):  # whose classes may share values
+    if not isinstance(method, ny.Mondrian):  # whose classes may share values
         assert there.table.equals(made.table)
 
 

@@ -38,7 +38,7 @@ def schema(**changes: Any) -> ny.Schema:
     return ny.Schema(attributes | changes)
 
 
-@pytest.mark.parametrize("method", [None, ny.lattice.OptimalLattice(), ny.partition.Mondrian()])
+@pytest.mark.parametrize("method", [None, ny.OptimalLattice(), ny.Mondrian()])
 def test_true_dates_are_never_published(tmp_path: Path, method: Any) -> None:
     """The release moved them; whoever applies its recoding, from wherever, must not give them away."""
     release = ny.publish(visits(), schema(), privacy=ny.KAnonymity(k=3), method=method, out=tmp_path / "r")
