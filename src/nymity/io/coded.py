@@ -90,7 +90,7 @@ class CodedTable:
     def at(self, name: str, rows: pl.Series) -> pl.Series:
         """Return the cells of a column in some rows."""
         column = self.coded[name]
-        return column.values.gather(pl.Series(column.codes.take(rows.to_numpy()))).alias(name)
+        return plainly_named(column.values).gather(pl.Series(column.codes.take(rows.to_numpy()))).alias(name)
 
     def gather_every(self, n: int) -> pl.DataFrame:
         """Return the first of each n rows."""

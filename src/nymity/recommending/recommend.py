@@ -29,6 +29,7 @@ from nymity.recommending.usefulness import Examination
 from nymity.recommending.variants import variants
 from nymity.table.attribute import Role
 from nymity.table.schema import GivenSchema, Schema
+from nymity.table.text import plainly_named
 from nymity.utility.classifiers import Classifier, chosen
 from nymity.utility.learner import Learner
 
@@ -279,7 +280,7 @@ def _lattice_size(table: pl.DataFrame, schema: Schema) -> int:
     sizes = []
     for name in schema.quasi:
         high, least = schema[name].max_level, schema[name].min_level
-        top = schema.hierarchy(name, table[name].unique()).height if high is None else high
+        top = schema.hierarchy(name, plainly_named(table[name]).unique()).height if high is None else high
         sizes.append(top - least + 1)
     return prod(sizes)
 

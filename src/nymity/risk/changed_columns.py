@@ -39,7 +39,7 @@ from nymity.core.validation import nearest
 from nymity.io import to_polars
 from nymity.risk.perturbed_linkage import KnownColumn, PerturbedLinkage, found_nearest, linked_by_perturbed, picked
 from nymity.table.attribute import Role
-from nymity.table.text import as_text, gathered
+from nymity.table.text import as_text, gathered, plainly_named
 
 if TYPE_CHECKING:
     from nymity.utility.released import Released
@@ -157,7 +157,7 @@ def _numbers(before: pl.Series, after: pl.Series) -> Floats | None:
     """Return both as numbers, (2, records), where both are; a gap is not a number."""
     if not (before.dtype.is_numeric() and after.dtype.is_numeric()):
         return None
-    return np.array([one.cast(pl.Float64).fill_null(float("nan")).to_numpy() for one in (before, after)])
+    return np.array([plainly_named(one).cast(pl.Float64).fill_null(float("nan")).to_numpy() for one in (before, after)])
 
 
 def _measured(name: str, before: pl.Series, after: pl.Series, numbers: Floats | None, width: float) -> ChangedColumn:

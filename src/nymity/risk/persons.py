@@ -19,6 +19,7 @@ from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, are_years, poi
 from nymity.risk.identifiers import DATES
 from nymity.risk.people_words import is_a_name, is_of_one_person, names_code, names_household, names_people
 from nymity.table.encoding import person_ids
+from nymity.table.text import plainly_named
 
 #: Mean number of records of a value; with more it stands for kinds of people or for places, unless sex tells.
 SEVERAL = (1.03, 60.0)
@@ -330,7 +331,7 @@ def _numbers(table: pl.DataFrame | CodedTable, name: str) -> bool:
     if values.dtype.is_numeric():
         return True
     given = rows_where(table, name, values.is_not_null()).head(1000)
-    some = cells_at(table, name, given)
+    some = plainly_named(cells_at(table, name, given))
     return len(some) > 0 and float(some.cast(pl.String).str.contains(r"\d").mean()) > 0.5  # type: ignore[arg-type]
 
 

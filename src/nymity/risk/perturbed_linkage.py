@@ -22,7 +22,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.draws import KeyedDraws
-from nymity.table.text import as_text
+from nymity.table.text import as_text, plainly_named
 
 Floats = NDArray[np.float64]
 #: Rows that look alike, up to which all are given to records at once: that takes the cube of their number.
@@ -51,7 +51,7 @@ class KnownColumn:
     def of(before: pl.Series, after: pl.Series) -> KnownColumn:
         """Compare numbers where both are, and texts otherwise."""
         if before.dtype.is_numeric() and after.dtype.is_numeric():
-            sides = [one.cast(pl.Float64).fill_null(float("nan")).to_numpy() for one in (before, after)]
+            sides = [plainly_named(one).cast(pl.Float64).fill_null(float("nan")).to_numpy() for one in (before, after)]
             if not np.isinf(sides).any():
                 return KnownColumn(sides[0], sides[1], is_number=True)
         values = pl.concat([as_text(before).alias("cell"), as_text(after).alias("cell")])

@@ -17,7 +17,7 @@ from nymity.core.paths import path_text
 from nymity.core.pieces import parse_piece
 from nymity.core.quoting import as_given
 from nymity.table.hierarchy import HierarchySource
-from nymity.table.text import is_missing
+from nymity.table.text import is_missing, plainly_named
 
 MissingPolicy = Literal["category", "drop", "error"]
 #: What becomes of sampling weights: the mean of each class, as they are, or nothing.
@@ -139,7 +139,7 @@ class Attribute:
     def gaps(self, column: pl.Series) -> pl.Series:
         """Mark the cells without a value; of a person or household, spaces name nobody."""
         if self.role in (Role.PERSON, Role.HOUSEHOLD) and column.dtype in (pl.String, pl.Categorical, pl.Enum):
-            column = column.cast(pl.String).str.strip_chars()
+            column = plainly_named(column).cast(pl.String).str.strip_chars()
         return is_missing(column)
 
     def check_gaps(self, column: pl.Series) -> None:

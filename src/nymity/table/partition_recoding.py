@@ -422,7 +422,7 @@ class CentreRecoding(PartitionRecoding):
         numbers = labels.cast(pl.Float64, strict=False)
         if made.dtype != pl.String or numbers.null_count() or not as_text(numbers).equals(labels):
             return made
-        if MASK in made:
+        if (made == MASK).any():  # not `in`: polars takes names of columns for patterns there
             return made
         whole = raw.dtype.is_integer() and (numbers == numbers.floor()).all()  # as medians of whole numbers are
         return made.cast(raw.dtype if whole else pl.Float64, strict=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,17 @@ TABLE = pl.DataFrame(
     }
 )
 ROLES = {"^age$": "quasi", "^s.x$": "quasi", "^pay$": "insensitive", "^ill$": "sensitive"}
+NUMBERS = {"^age$": "quasi", "^s.x$": "insensitive", "^pay$": "quasi", "^ill$": "sensitive"}
+PEOPLE = TABLE.with_columns(
+    pl.Series("^who$", [f"p{i}" for i in range(N)]),
+    pl.Series("^day$", [date(2020, 1, 1) + timedelta(days=i) for i in range(N)]),
+)
+KNOWN_PEOPLE: dict[str, Any] = {
+    **ROLES,
+    "^who$": ny.person(pseudonym="random"),
+    "^day$": ny.insensitive(shift="per person", shift_days=10),
+}
+LINKED = ny.LinkedKAnonymity(k=3, knows="all")
 CALLS: dict[str, Callable[[], Any]] = {
     "publish": lambda: ny.publish(TABLE, ROLES, k=3),
     "mondrian": lambda: ny.publish(TABLE, ROLES, k=3, method="mondrian"),
@@ -31,6 +43,13 @@ CALLS: dict[str, Callable[[], Any]] = {
     "rounded": lambda: ny.publish(TABLE, ROLES, k=3, transforms=[ny.Rounding(columns=("^pay$",), base=5)]),
     "attack": lambda: ny.risk.attack(ny.publish(TABLE, ROLES, k=3), TABLE),
     "report": lambda: ny.publish(TABLE, ROLES, k=3).report(TABLE),
+    "recommend": lambda: ny.recommend(TABLE, ROLES),
+    "means of groups": lambda: ny.publish(TABLE, NUMBERS, k=3, method="group-means"),
+    "cells": lambda: ny.publish(TABLE, NUMBERS, k=3, method="cell-suppression"),
+    "persons": lambda: ny.risk.attack(ny.publish(PEOPLE, KNOWN_PEOPLE, privacy=LINKED), PEOPLE),
+    "perturbed": lambda: ny.risk.attack(
+        ny.publish(TABLE, ROLES, k=3, transforms=[ny.AdditiveNoise(columns=("^pay$",), share=0.5)]), TABLE
+    ),
     "compare": lambda: ny.compare(TABLE, ny.publish(TABLE, ROLES, k=3)),
 }
 

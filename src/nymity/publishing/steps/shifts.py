@@ -35,6 +35,7 @@ from nymity.publishing.caveats.caveat import Caveat
 from nymity.publishing.steps.pseudonyms import Pseudonyms, joined
 from nymity.table.recoding import Recoded
 from nymity.table.schema import Schema
+from nymity.table.text import plainly_named
 
 #: What is drawn where dates are shifted.
 SHIFTS = "shifts of dates"
@@ -153,7 +154,7 @@ def _check_calendar(cells: pl.Series, most: int) -> None:
         return
     # 64 bits of nanoseconds end in the year 2262, long before the calendar does.
     first, last = _NANOSECONDS if cells.dtype == pl.Datetime("ns") else (date.min, date.max)
-    days = cells.cast(pl.Date).to_physical()
+    days = plainly_named(cells).cast(pl.Date).to_physical()
     low, high = first.toordinal() - _EPOCH + most, last.toordinal() - _EPOCH - most
     if beyond := int(((days < low) | (days > high)).sum()):
         between = f"from {date.fromordinal(low + _EPOCH)} to {date.fromordinal(high + _EPOCH)}"

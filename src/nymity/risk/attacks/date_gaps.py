@@ -11,6 +11,7 @@ from nymity.core.wording import percent
 from nymity.risk.attacks.contract import Attack
 from nymity.risk.attacks.result import AttackResult, NoLimit
 from nymity.risk.attacks.scene import Scene
+from nymity.table.text import plainly_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,4 +88,4 @@ def _gaps(scene: Scene) -> pl.DataFrame:
 
 
 def _dates(cells: pl.Series) -> pl.Series:
-    return cells.cast(pl.String).str.head(10).str.to_date(strict=False)
+    return plainly_named(cells).cast(pl.String).str.head(10).str.to_date(strict=False)
