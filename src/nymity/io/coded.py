@@ -68,7 +68,7 @@ class CodedColumn:
     def counts(self) -> pl.DataFrame:
         """The different values and how often each occurs (``value``, ``count``); missing ones are not counted."""
         counted = pl.DataFrame([self.values.alias("value"), self.times.alias("count")])
-        counted = counted.filter(pl.col("count") > 0).drop_nulls("value")
+        counted = counted.slice(1).drop_nulls("value")
         if self._are_different:
             return counted
         return counted.group_by("value", maintain_order=True).agg(pl.col("count").sum())

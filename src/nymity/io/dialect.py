@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Sequence
 from itertools import islice
+from operator import itemgetter
 
 from nymity.core.unpacking import CHUNK_BYTES
 from nymity.io.limits import SAMPLE_ROWS
@@ -15,6 +16,7 @@ DELIMITERS = (",", ";", "\t", "|")
 
 Rows = Sequence[Sequence[str]]
 
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?\s*%?")
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*", re.DOTALL)
 
@@ -62,7 +64,7 @@ def has_header(rows: Rows) -> bool:
 def sample_rows(sample: str, delimiter: str) -> list[list[str]]:
     """Return the first whole rows of a sample that may end in the middle of one."""
     rows: list[list[str]] = []
-    reader = csv.reader(split_lines(sample), delimiter=delimiter)
+    reader = csv.reader(map(itemgetter(0), _LINE.finditer(sample)), delimiter=delimiter)
     try:
         rows.extend(islice((row for row in reader if row), SAMPLE_ROWS + 1))
     except csv.Error:  # a cell too long for a sample; the rows before it are enough
@@ -73,7 +75,7 @@ def sample_rows(sample: str, delimiter: str) -> list[list[str]]:
 
 def split_lines(text: str) -> list[str]:
     """Split at line ends only (``str.splitlines`` also splits at form feeds and the like)."""
-    return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text)
+    return _LINE.findall(text)
 
 
 def is_measured(cell: str) -> bool:

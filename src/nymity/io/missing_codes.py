@@ -107,9 +107,10 @@ def _is_dated(column: CellColumn, options: ReadOptions) -> bool:
 
 def _far_codes(numbers: pl.Series, times: Callable[[str], int] | None = None) -> dict[str, str]:
     """Return numbers that stand for no answer, because they lie where no other number does."""
-    candidates = [float(code) for code in (*_BELOW, *_ABOVE)]
     values = numbers.cast(pl.Float64, strict=False)
-    is_code = values.is_in(candidates)
+    # Few codes are looked for much faster than all.
+    low, high = float(values.min() or 0), float(values.max() or 0)  # type: ignore[arg-type]
+    is_code = values.is_in([one for one in map(float, (*_BELOW, *_ABOVE)) if low <= one <= high])
     if not is_code.any() or is_code.all():
         return {}
     others = values.filter(~is_code)

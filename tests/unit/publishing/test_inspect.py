@@ -65,6 +65,18 @@ def test_counts_are_what_counting_gives(rows: list[tuple[str | None, str | None,
     assert inspection.smallest_class == min(classes.values())
 
 
+@pytest.mark.parametrize("many", [0, 10_000])
+def test_who_is_alone_by_some_columns_is_counted_as_by_all(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With names that polars would take for patterns, where the columns with most values are looked at first."""
+    monkeypatch.setattr("nymity.publishing.preparing.inspect._MANY", many)
+    table = pl.DataFrame({name: [i % n for i in range(90)] for name, n in (("^a$", 40), ("^.*$", 36), ("age", 4))})
+    inspection = inspect(table)
+    assert set(inspection.quasi) == set(table.columns)
+    classes = Counter(table.rows())
+    assert inspection.unique_records == sum(count == 1 for count in classes.values())
+    assert inspection.smallest_class == min(classes.values())
+
+
 def test_not_a_number_is_missing() -> None:
     column = inspect(pl.DataFrame({"height": [1.5, float("nan"), None, 2.0]}))["height"]
     assert (column.missing, column.distinct, column.type, column.examples) == (2, 2, "number", ("1.5", "2"))

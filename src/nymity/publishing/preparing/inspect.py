@@ -31,7 +31,7 @@ from nymity.table.builders import Flat, LostZeros, short_codes
 from nymity.table.encoding import person_ids
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.schema import Schema
-from nymity.table.text import as_text
+from nymity.table.text import as_text, plainly_named
 
 #: A starter job knows all methods, which take a while to load.
 _starter, __getattr__ = public_names("nymity.publishing.preparing", starter="starter_job")
@@ -42,6 +42,8 @@ __all__ = ["ColumnInspection", "Inspection", "inspect", *_starter]
 SUGGEST_FROM = 1000
 #: Columns by which records are told apart first.
 TELLING = 2
+#: Records from which on it pays to load what is compiled for that.
+_MANY = 10_000
 #: How cells are meant is found out from at most about so many records of a frame.
 DETECT_FROM = 20_000
 
@@ -353,9 +355,9 @@ def _together(
     """
     if isinstance(table, CodedTable):
         return _together_by_values(table, quasi, person)
-    if len(quasi) <= TELLING:
+    if len(quasi) <= TELLING or table.height < _MANY:
         return table, 0
-    again = repeating_rows(*(table[name].hash(seed=0).to_numpy() for name in quasi[:TELLING]))
+    again = repeating_rows(*(plainly_named(table[name]).hash(seed=0).to_numpy() for name in quasi[:TELLING]))
     return table[pl.Series(again)], table.height - len(again)
 
 
