@@ -127,8 +127,7 @@ def source_of_given(
         about_cells = {name: value for name, value in reading.items() if name in DatabaseSource.__dataclass_fields__}
         of_files = {name: value for name, value in reading.items() if name not in about_cells}
         _refuse_options("a table of a database, which is no file", of_files)
-        schema, _, name = (table or "").rpartition(".")
-        return DatabaseSource(url=data, table=name or None, schema=schema or None, query=query, **about_cells)
+        return DatabaseSource.named(table, url=data, query=query, **about_cells)
     if table is not None or query is not None:
         format_of(Path(data))  # a file of a database is told its URL
     _refuse_options("a file; they are for the URL of a database", {"table": table, "query": query})

@@ -61,7 +61,8 @@ def command(
         ),
     ] = None,
     table_name: Annotated[
-        str | None, typer.Option("--table", help="Table of a database, SCHEMA.TABLE or TABLE.", show_default=False)
+        str | None,
+        typer.Option("--table", help="Table of a database, SCHEMA.TABLE or TABLE, or '\"a.b\"'.", show_default=False),
     ] = None,
     query: Annotated[
         str | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Stands in a statement where a parameter goes. No name has it, whereas a column may be called "?".
 PLACE = "\0"
+#: One part of the name of a table, as somebody types it.
+_NAME = r'("(?:[^"]|"")+"|[^".]+)'
 
 
 class DatabaseKind(ABC):
@@ -34,6 +37,8 @@ class DatabaseKind(ABC):
     types: ClassVar[Mapping[Any, str]]
     #: Type of moments that have a time zone; without one it is that of other moments.
     zoned: ClassVar[str] = ""
+    #: What asks for the names of all schemas.
+    schemas: ClassVar[str]
     #: Whether it keeps comments beside tables and columns.
     has_comments: ClassVar[bool] = False
 
@@ -61,6 +66,10 @@ class DatabaseKind(ABC):
     @abstractmethod
     def has_table(self, session: Session, schema: str | None, table: str) -> bool:
         """Return whether there is a table, or a view, of this name."""
+
+    def has_schema(self, session: Session, name: str) -> bool:
+        """Return whether there is a schema of this name, in whatever case of letters."""
+        return name.lower() in [schema.lower() for (schema,) in session.rows(self.schemas)]
 
     def holds(self, session: Session, place: str, cells: pl.DataFrame) -> bool | None:
         """Return whether a table has these rows in this order; None where one has to read it to know."""
@@ -161,6 +170,26 @@ def literal(text: str) -> str:
 def qualified(schema: str | None, table: str) -> str:
     """Return a table's name, quoted, with its schema where there is one."""
     return quoted(table) if schema is None else f"{quoted(schema)}.{quoted(table)}"
+
+
+def spelled(schema: str | None, table: str) -> str:
+    """Write a table's name as :func:`parted` reads it: in quotes is what has a dot or a quote itself."""
+    return ".".join(quoted(one) if set(one) & set('."') else one for one in (schema, table) if one)
+
+
+def parted(where: str, text: str) -> tuple[str | None, str]:
+    """Read TABLE or SCHEMA.TABLE; a name with a dot or a quote stands in double quotes, as in SQL."""
+    found = re.fullmatch(rf"(?:{_NAME}\.)?{_NAME}", text)
+    if found is None:
+        raise ParameterError(
+            where,
+            expected="TABLE or SCHEMA.TABLE, a name with a dot or a quote in double quotes",
+            got=as_given(text),
+            hint="""'"my.table"', wards."my.table\"""",
+        )
+    schema, table = (one[1:-1].replace('""', '"') if one and one[0] == '"' else one for one in found.groups())
+    assert table is not None
+    return schema, table
 
 
 def listed(names: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from nymity.core import validation
 from nymity.core.errors import JobError
 from nymity.database.address import Address
 from nymity.database.arrow_cells import table_of
-from nymity.database.database_kind import qualified
+from nymity.database.database_kind import qualified, spelled
 from nymity.database.kinds import kind_of
 from nymity.database.session import Session
 from nymity.io import ReadOptions
@@ -84,7 +84,7 @@ class DatabaseOutput:
     @property
     def place(self) -> str:
         """Where the table is, without users."""
-        return f"{self.address.shown}, table {'.'.join(filter(None, (self.schema, self.table)))}"
+        return f"{self.address.shown}, table {spelled(self.schema, self.table)}"
 
     @property
     def file_name(self) -> str:
@@ -119,7 +119,7 @@ class DatabaseOutput:
     def found_at(self, folder: Path, name: str) -> str:
         """Say where a table of the release is: not in the folder that its certificate lies in."""
         del folder
-        return f"{self.address.shown}, table {'.'.join(filter(None, (self.schema, name)))}"
+        return f"{self.address.shown}, table {spelled(self.schema, name)}"
 
     def like(self, source: ReadOptions) -> DatabaseOutput:
         """Return it as it is: a table of a database has no delimiter and no encoding of its own."""

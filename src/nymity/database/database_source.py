@@ -16,7 +16,7 @@ from nymity.core.errors import JobError, TableError
 from nymity.core.paths import seen_from
 from nymity.database.address import Address
 from nymity.database.arrow_cells import table_of
-from nymity.database.database_kind import qualified
+from nymity.database.database_kind import parted, qualified, spelled
 from nymity.database.kinds import kind_of
 from nymity.database.session import Session
 from nymity.io import (
@@ -76,6 +76,12 @@ class DatabaseSource:
         if self.schema is not None and self.table is None:
             raise JobError("source.schema", expected="a table with it", got="a query, which names schemas itself")
 
+    @staticmethod
+    def named(table: str | None, **fields: Any) -> DatabaseSource:
+        """Return the source of a table by its name on the command line: TABLE or SCHEMA.TABLE, maybe quoted."""
+        schema, name = (None, None) if table is None else parted("--table", table)
+        return DatabaseSource(table=name, schema=schema, **fields)
+
     @cached_property
     def address(self) -> Address:
         """The URL, checked."""
@@ -84,7 +90,7 @@ class DatabaseSource:
     @property
     def path(self) -> str:
         """What it is called where others name their file."""
-        return "query" if self.table is None else ".".join(filter(None, (self.schema, self.table)))
+        return "query" if self.table is None else spelled(self.schema, self.table)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -164,6 +170,7 @@ class DatabaseSource:
             else:
                 assert self.table is not None
                 session.kind.check_names("source.table", [self.table])
+                self._check_dot(session)
                 statement = f"SELECT * FROM {qualified(self.schema, self.table)}"
             session.kind.check_cells(session, statement, expected=f"to read {self.path}")
             rows = session.fetch(statement, expected=f"to read {self.path}")
@@ -171,3 +178,23 @@ class DatabaseSource:
         if not table.width:
             raise TableError(self.path, expected="a table with columns", got="one without")
         return table[content_order(table)]
+
+    def _check_dot(self, session: Session) -> None:
+        """Where a name has a dot, and what is there is what the other way to read it names, say so."""
+        if self.table is None or (self.schema is None and "." not in self.table):
+            return
+        first, _, rest = self.table.partition(".")
+        other = (first, rest) if self.schema is None else (None, f"{self.schema}.{self.table}")
+        if not _is_there(session, self.schema, self.table) and other[1] and _is_there(session, *other):
+            said = f"schema = {other[0]!r} and table = {other[1]!r}" if other[0] else f"table = {other[1]!r} alone"
+            raise JobError(
+                "source.table",
+                expected="a table that is there",
+                got=f"{self.path}, which is not, whereas {spelled(*other)} is",
+                hint=f"{said} in a job; --table '{spelled(*other)}'",
+            )
+
+
+def _is_there(session: Session, schema: str | None, table: str) -> bool:
+    known = schema is None or session.kind.has_schema(session, schema)
+    return known and session.kind.has_table(session, schema, table)

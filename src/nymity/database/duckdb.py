@@ -38,6 +38,7 @@ class DuckDB(FileKind):
 
     name = "duckdb"
     row_id = "rowid"
+    schemas = "SELECT schema_name FROM information_schema.schemata WHERE catalog_name = current_database()"
     zoned = "TIMESTAMPTZ"
     has_comments = True
     types: ClassVar[Mapping[Any, str]] = {

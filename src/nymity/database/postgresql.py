@@ -27,6 +27,7 @@ class PostgreSQL(DatabaseKind):
 
     name = "postgresql"
     row_id = "ctid"
+    schemas = "SELECT nspname FROM pg_catalog.pg_namespace"
     zoned = "timestamptz"
     has_comments = True
     longest_name = 63

@@ -25,6 +25,7 @@ class SQLite(FileKind):
 
     name = "sqlite"
     row_id = "rowid"
+    schemas = "SELECT name FROM pragma_database_list"
     types_columns = False
     types: ClassVar[Mapping[Any, str]] = {pl.String: "TEXT", pl.Int64: "INTEGER", pl.Float64: "REAL"}
 

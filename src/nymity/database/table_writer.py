@@ -73,9 +73,18 @@ class TableWriter:
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse tables that are in the way, or that are not nymity's to change."""
+        session = self.session
         for name in names:
-            self.session.kind.check_names("output.table", [name])
-            there = self.session.kind.has_table(self.session, self.output.schema, name)
+            session.kind.check_names("output.table", [name])
+            there = session.kind.has_table(session, self.output.schema, name)
+            first, _, rest = name.partition(".")
+            if not there and rest and self.output.schema is None and session.kind.has_schema(session, first):
+                raise DatabaseError(
+                    f"output.table ({self.place})",
+                    expected="a name, and its schema apart from it",
+                    got=f"{name!r}, which begins with a schema",
+                    hint=f"table = {rest!r}, and schema = {first!r} unless tables go there anyway",
+                )
             if there and self.output.mode == "create":
                 raise DatabaseError(
                     f"output.table ({self.place})",

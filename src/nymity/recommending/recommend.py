@@ -16,6 +16,7 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import InputError, Interrupted, NoSolutionError, ParameterError, SchemaError
 from nymity.core.progress import Observer, Progress, report, silent
+from nymity.lattice.datafly import Datafly
 from nymity.privacy import Groups, KAnonymity
 from nymity.publishing.jobs.coercion import GivenModels
 from nymity.publishing.jobs.job import Job
@@ -62,9 +63,9 @@ def recommend(
     Without a target usefulness is how well count queries are answered. ``privacy`` are models that hold beside
     k-anonymity in every release. At most ``sample`` records take part in learning.
 
-    It ends when ``seconds`` are over, after so many ``trials``, or when nothing is left to try near the front; at least
-    one release is made. Ctrl-C, or an observer that asks to stop, ends it too, and what was found is returned. Without
-    a limit of time that matters, the same ``seed`` gives the same result.
+    It ends when ``seconds`` are over, after so many ``trials``, or when nothing is left to try near the front; where
+    no release is made by then, the quickest method makes one. Ctrl-C, or an observer that asks to stop, ends it too,
+    and what was found is returned. Without a limit of time that matters, the same ``seed`` gives the same result.
     """
     begun = time.monotonic()
     _check(risk, seconds, trials, sample, seed)
@@ -131,6 +132,7 @@ class _Search:
     tried: set[Candidate] = field(default_factory=set)
     refused: set[Family] = field(default_factory=set)  #: families that refuse these models or this schema
     asked_to_stop: bool = False
+    limited: bool = True  #: whether what is being tried ends with the time
 
     def run(self) -> Ending:
         """Try candidates until there is a reason to stop; without any release, say why there is none."""
@@ -145,12 +147,23 @@ class _Search:
                     continue
                 self._try(candidate)
         except (KeyboardInterrupt, Interrupted) as stop:
-            if not self.found:
+            in_time = isinstance(stop, Interrupted) and not self.asked_to_stop
+            if not self.found and not in_time:
                 raise
-            ending = "time" if isinstance(stop, Interrupted) and not self.asked_to_stop else "interrupted"
+            ending = "time" if in_time else "interrupted"
+        if not self.found and ending == "time":
+            self._try_quickest()
         if not self.found:
             raise self._nothing()
         return ending
+
+    def _try_quickest(self) -> None:
+        """Make the one release that is always made, by what takes least time: no limit holds for it."""
+        self.limited, known = False, {one.words for one in self.failed}
+        for family in sorted(self.families, key=lambda one: not isinstance(one.base, Datafly)):
+            first = family.start(0)
+            if not self.found and family not in self.refused and first.words() not in known:
+                self._try(first)
 
     def _proposals(self) -> Iterator[Candidate]:
         """Give what was not tried yet: the first round, then round after round the neighbours of the front."""
@@ -208,14 +221,14 @@ class _Search:
         return front([trial.point(self.risk) for trial in [*self.found, *further]])
 
     def _in_time(self, candidate: Candidate) -> bool:
-        """Whether a trial of its kind can be expected to end in time; the first release is always made."""
+        """Whether a trial of its kind can be expected to end in time."""
         alike = [t.seconds for t, c in zip(self.found, self.candidates, strict=True) if c.family == candidate.family]
-        return not self.found or time.monotonic() + (fmean(alike) if alike else 0.0) < self.until
+        return time.monotonic() + (fmean(alike) if alike else 0.0) < self.until
 
     def _watch(self, _: Progress) -> bool:
         """Look up from what is being done: is there time, and does the caller want more?"""
         self._tell()
-        return not self.found or time.monotonic() < self.until
+        return not self.limited or time.monotonic() < self.until
 
     def _tell(self) -> None:
         left = max(self.until - time.monotonic(), 0.0)

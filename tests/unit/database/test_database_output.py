@@ -197,6 +197,22 @@ def test_create_refuses_a_table_that_is_there_before_any_work(url: str, execute:
     assert not (tmp_path / "r-custodian").exists()
 
 
+def test_a_table_is_not_named_like_one_of_a_schema(url: str, execute: Execute, tmp_path: Path) -> None:
+    """Whoever writes ``wards.people`` where there are wards means these, and not a table of this name in the first."""
+    schema = "main" if url.startswith("sqlite") else "wards"
+    if schema == "main":
+        made(job(url, table="wards.before")).save(tmp_path / "before")
+    else:
+        execute("CREATE SCHEMA wards")
+    with pytest.raises(
+        DatabaseError, match=rf"got '{schema}\.people', which begins with a schema. Try: table = 'people'"
+    ):
+        made(job(url, table=f"{schema}.people")).save(tmp_path / "r")
+    assert not (tmp_path / "r").exists()
+    made(job(url, table="people", schema=None if schema == "main" else schema)).save(tmp_path / "s")
+    assert ny.check(ny.open(tmp_path / "s", url=url)).holds
+
+
 @pytest.mark.parametrize("mode", ["replace", "append"])
 def test_tables_of_others_are_never_changed(url: str, execute: Execute, tmp_path: Path, mode: str) -> None:
     execute('CREATE TABLE "people of 2020" (x integer)', 'INSERT INTO "people of 2020" VALUES (1)')

@@ -11,11 +11,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import nymity as ny
 from nymity.cli.main import app
 from nymity.core.errors import DatabaseError, InputError, JobError, ParameterError, TableError
+from nymity.database.database_kind import parted, spelled
 from postgres import GUEST, Server
 
 Execute = Callable[..., None]
@@ -47,6 +50,43 @@ def test_types_gaps_and_text_are_kept(url: str, execute: Execute) -> None:
     assert found.dtypes[1:] == expected.dtypes[1:]
     assert found["age"].dtype.is_integer()
     assert found.with_columns(pl.col("age").cast(pl.Int64)).equals(expected)
+
+
+@given(*[st.text(st.sampled_from('ab."\n é'), min_size=1, max_size=6)] * 2, st.booleans())
+def test_a_name_is_read_as_it_is_spelled(schema: str, table: str, alone: bool) -> None:
+    given = (None if alone else schema, table)
+    assert parted("--table", spelled(*given)) == given
+
+
+@pytest.mark.parametrize("name", ["", ".", "a.", ".a", "a.b.c", '"a', 'a"b', '""', '"a"b', '"a".', 'a."b".c'])
+def test_a_name_that_could_mean_several_tables_is_refused(name: str) -> None:
+    with pytest.raises(ParameterError, match=r"--table: expected TABLE or SCHEMA\.TABLE"):
+        ny.DatabaseSource.named(name, url="sqlite:///a.db")
+
+
+def test_a_dot_stands_before_a_table_or_in_its_name(url: str, execute: Execute, tmp_path: Path) -> None:
+    """Where only one of both is there, the other is refused with what is; where both are, each is read."""
+    schema = "main" if url.startswith("sqlite") else "wards"
+    if schema == "wards":
+        execute("CREATE SCHEMA wards")
+    execute(f'CREATE TABLE "{schema}.stays" (age integer)', f'INSERT INTO "{schema}.stays" VALUES (41)')
+    inside, literal = [url, "--table", f"{schema}.stays"], [url, "--table", f'"{schema}.stays"']
+    refused = CliRunner().invoke(app, ["inspect", *inside])
+    assert refused.exit_code == 2
+    assert f"""--table '"{schema}.stays"'""" in refused.output
+    with pytest.raises(JobError, match=rf'"{schema}.stays" is. Try: table = .{schema}.stays. alone'):
+        ny.DatabaseSource(url=url, schema=schema, table="stays").read()
+    job = tmp_path / "job.toml"
+    assert CliRunner().invoke(app, ["inspect", *literal, "--job", str(job)]).exit_code == 0
+    assert tomllib.loads(job.read_text())["source"]["table"] == f"{schema}.stays"
+    assert ny.Job.load_source(job).read()["age"].to_list() == [41]
+    execute(f"CREATE TABLE {schema}.stays (age integer)", f"INSERT INTO {schema}.stays VALUES (7)")
+    for asked, age in ((inside, 7), (literal, 41)):
+        shown = json.loads(CliRunner().invoke(app, ["inspect", *asked, "--json"]).stdout)
+        assert shown["columns"][0]["examples"] == [str(age)]
+    execute(f'DROP TABLE "{schema}.stays"')
+    with pytest.raises(JobError, match=f"schema = '{schema}' and table = 'stays'"):
+        ny.DatabaseSource(url=url, table=f"{schema}.stays").read()
 
 
 def test_the_order_of_rows_in_the_database_does_not_matter(url: str, execute: Execute) -> None:

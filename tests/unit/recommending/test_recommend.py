@@ -24,7 +24,7 @@ from nymity.core.errors import (
     SchemaError,
     TableError,
 )
-from nymity.core.progress import Progress
+from nymity.core.progress import Progress, report
 from nymity.publishing.jobs.job import Job, Source
 from nymity.recommending.recommend import recommend
 from nymity.recommending.recommendation import DATA_NAME, Recommendation
@@ -263,6 +263,26 @@ def test_the_time_is_kept(people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch)
     found = recommend(people, SCHEMA, target="ill", classifiers=["decision-tree"], seconds=10, k=[5])
     assert now[0] <= 13
     assert (len(found.trials), found.ending) == (3, "time")
+
+
+def test_a_first_release_that_takes_long_gives_way_to_a_quick_one(
+    people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is kept where nothing was found yet, too; then what takes least time is made."""
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    made = TrialRunner.release
+
+    def slow(self: TrialRunner, job: Job, observe: Callable[[Progress], bool]) -> Any:
+        for done in range(1 if job.method.key == "datafly" else 100):
+            now[0] += 1
+            report(observe, Progress(stage="searching", done=done))
+        return made(self, job, observe)
+
+    monkeypatch.setattr(TrialRunner, "release", slow)
+    found = recommend(people, SCHEMA, target="ill", classifiers=["decision-tree"], seconds=10, k=[5, 10])
+    assert ([trial.words.split(",")[:2] for trial in found.trials], found.ending) == ([["datafly", " k = 5"]], "time")
+    assert now[0] <= 12
 
 
 @pytest.mark.parametrize("how", ["keyboard", "observer"])
