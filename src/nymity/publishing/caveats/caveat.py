@@ -19,6 +19,7 @@ ORDER = (
     "batches-can-be-subtracted",
     "linked-deliveries",
     "shifted-dates",
+    "changes-undone",
     "known-values-changed",
     "changed-values",
     "several-records-of-one-person",

@@ -39,6 +39,7 @@ from nymity.publishing.jobs.registry import is_private
 from nymity.publishing.jobs.withheld import Withheld
 from nymity.publishing.steps.pseudonyms import PSEUDONYMS, linked_caveat
 from nymity.publishing.steps.shifts import SHIFTED
+from nymity.publishing.steps.undone import UNDONE, drawn_columns, telling_columns, undone_caveat
 from nymity.table.attribute import Role
 
 _DRAWN_ANEW, _DELIVERIES, _OPTIMALITY = "drawn-anew", "linked-deliveries", "optimality"
@@ -83,6 +84,7 @@ class _Possible:
             NOT_COUNTED: lambda one: self._by_engine and [one] == not_counted(self.schema.columns(Role.IDENTIFYING)),
             ALIKE: self._alike,
             MEMBERS: self._members,
+            UNDONE: self._undone,
         }
 
     def has(self, one: Caveat) -> bool:
@@ -209,6 +211,13 @@ class _Possible:
         if self.schema.household is None or self.schema.counts == "households" or apart or told is None:
             return False
         return column in self.schema.quasi and 1 <= told[0] < enough and one == household_caveat(column, enough, *told)
+
+    def _undone(self, one: Caveat) -> bool:
+        name, by, transforms = one.figures.get("column"), one.figures.get("told_by"), self.job.transforms
+        possible = telling_columns([*self.job.published], transforms, self.schema)
+        if not isinstance(by, list) or not by or any(other not in possible or by.count(other) > 1 for other in by):
+            return False
+        return name in drawn_columns(transforms) and one == undone_caveat(str(name), by)
 
 
 _ABSENCE = "smallest_group_knowing_absence"

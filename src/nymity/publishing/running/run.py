@@ -56,6 +56,7 @@ from nymity.publishing.steps.transforming import (
     refuse_linked,
     transformed,
 )
+from nymity.publishing.steps.undone import caveats_of_undone
 from nymity.table.constant_columns import check_constant, check_households
 from nymity.table.content_order import content_order, ranked_text
 from nymity.table.encoding import EncodedTable, counted_cells, encode_counted, person_ids
@@ -102,6 +103,7 @@ class Run(Staged):
     pseudonyms: Pseudonyms | None
     shifts: Shifts | None
     child_columns: tuple[str, ...]  #: those of children alone, where two tables are published
+    undone: list[Caveat]  #: transforms whose changes other columns tell
     order: NDArray[np.int64]  #: of released rows
     frame: pl.DataFrame  #: the released table
     counts: pl.DataFrame | None  #: the sensitive table of buckets
@@ -268,6 +270,7 @@ class Run(Staged):
         changed = transformed(
             self.recoded.table, self.job.transforms, self.draws, self._owners, self.job.schema.perturbed
         )
+        self.undone = caveats_of_undone(self.recoded.table, changed, self.job.transforms, self.job.schema)
         self.recoded = replace(self.recoded, table=changed)
         self.pseudonyms = self._pseudonymized()
         self.shifts = self._shifted()
@@ -374,7 +377,7 @@ class Run(Staged):
             *self._caveats_of_dates(),
         ]
         earlier += map(Caveat.by_nature, self.job.output.unprotected)
-        earlier += caveats_of_transforms(self.job.transforms, self.job.schema)
+        earlier += [*caveats_of_transforms(self.job.transforms, self.job.schema), *self.undone]
         earlier += population_by_records(self.job.privacy, self.job.schema.person, self.people)
         share = None if self.verified.persons is None else self.verified.persons.row_share
         self.caveats = caveats_of(
