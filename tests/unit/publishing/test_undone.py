@@ -123,6 +123,20 @@ def test_the_order_of_rows_has_no_part_and_few_rows_tell_nothing() -> None:
     assert not undone(ny.publish(gaps, roles, k=3, transforms=[NOISE]))
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "other",
+    [["", " "] * 150, [None] * N, [float("nan")] * N, [float("inf"), -float("inf")] * 150, [True, False] * 150, JOB],
+)
+@pytest.mark.parametrize("job", [["", "a"] * 150, [None, "b"] * 150, ["1", "2"] * 150, ["x"] * N])
+def test_gaps_empty_texts_and_infinities_are_no_error(other: Any, job: Any) -> None:
+    frame = BASE.with_columns(job=pl.Series(job))
+    told = undone(released(other, ny.PostRandomization(columns=["job"], share=0.5), NOISE, frame=frame))
+    assert told == [{"column": "job", "told_by": ["other"]}] * (
+        len({*job} - {None, ""}) > 1 and len({*map(str, other)}) == 2
+    )
+
+
 TOLD = {"told_by": ["other"]}
 
 

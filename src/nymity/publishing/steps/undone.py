@@ -69,7 +69,7 @@ class _Changed:
     """
 
     def __init__(self, true: pl.Series, published: pl.Series) -> None:
-        self.there = true.is_not_null()
+        self.there = as_text(true).is_not_null()  # an empty text is a gap
         true, published = true.filter(self.there), published.filter(self.there)
         self.texts, shown = as_text(true), _numbers(published)
         self.differs = (self.texts != as_text(published)).fill_null(True).to_numpy()
@@ -128,10 +128,10 @@ class _Changed:
 
 def _numbers(cells: pl.Series) -> _Errors | None:
     """Return cells as numbers in their order, gaps as infinite ones; None where some are no number."""
-    gaps = cells.null_count()
     if cells.dtype.is_temporal():
         cells = cells.to_physical()
     elif not cells.dtype.is_numeric() and cells.dtype != pl.Boolean:
         cells = as_text(cells)
+    gaps = cells.null_count()
     numbers = cells.cast(pl.Float64, strict=False)
     return None if numbers.null_count() > gaps else numbers.fill_null(np.inf).fill_nan(np.inf).to_numpy()
