@@ -292,3 +292,249 @@ def test_lkc_up_to_three_columns_by_counting_every_group(seed: int) -> None:
                 assert len(fit) >= k
                 values = [row["s"] for row in fit]
                 assert max(map(values.count, values)) * 5 <= 4 * len(fit)
+
+
+class Mixed:
+    """A table of a number, ordered words and words without an order, with weights; distances by Gower (1971)."""
+
+    def __init__(self, seed: int, n: int) -> None:
+        random = Random(seed)
+        self.weights = [random.choice([1, 0.5, 3]) for _ in range(3)]
+        self.scale = ["low", "some", "much", "most"]
+        numbers = random.sample(range(1, 10_000), n)
+        self.rows = [(x / 8, random.choice(self.scale), random.choice("uvw")) for x in numbers]
+        self.secret = [random.choice(["x", "x", "y", "z", None]) for _ in range(n)]
+        ends = [min(row[0] for row in self.rows), max(row[0] for row in self.rows)]
+        self.width = ends[1] - ends[0]
+        places = [self.scale.index(row[1]) for row in self.rows]
+        self.high = max(max(places) - min(places), 1)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        frame = pl.DataFrame(self.rows, schema=["x", "order", "word"], orient="row")
+        return frame.with_columns(s=pl.Series(self.secret))
+
+    @property
+    def schema(self) -> ny.Schema:
+        order = ny.Hierarchy.from_rows([[value, "*"] for value in self.scale])
+        x, middle, word = self.weights
+        return ny.Schema(
+            {
+                "x": ny.quasi(weight=x),
+                "order": ny.quasi(order, weight=middle),
+                "word": ny.quasi(weight=word),
+                "s": ny.sensitive(missing="category"),
+            }
+        )
+
+    def apart(self, one: tuple[float, float, str], other: tuple[float, float, str]) -> float:
+        by = (abs(one[0] - other[0]) / self.width, abs(one[1] - other[1]) / self.high, float(one[2] != other[2]))
+        return sum(weight * each for weight, each in zip(self.weights, by, strict=True))
+
+    def groups(self, k: int) -> set[frozenset[int]]:
+        """MDAV, with every distance computed; a centre has means of numbers and orders, and the most frequent word."""
+        points = [(x, float(self.scale.index(order)), word) for x, order, word in self.rows]
+        left, found = list(range(len(points))), []
+
+        def take(seed: int) -> None:
+            group = sorted(left, key=lambda i: (i != seed, self.apart(points[i], points[seed])))[:k]
+            found.append(frozenset(group))
+            left[:] = [i for i in left if i not in group]
+
+        while len(left) >= 2 * k:
+            some = [points[i] for i in left]
+            words = [word for *_, word in some]
+            mode = min(set(words), key=lambda word: (-words.count(word), word))
+            centre = (sum(x for x, *_ in some) / len(some), sum(y for _, y, _ in some) / len(some), mode)
+            far = max(left, key=lambda i: self.apart(points[i], centre))
+            other = max(left, key=lambda i: self.apart(points[i], points[far]))
+            several = len(left) >= 3 * k
+            take(far)
+            if several:
+                take(other)
+        return {*found, frozenset(left)}
+
+
+def classes_of(release: ny.Release, names: tuple[str, ...]) -> dict[tuple[Any, ...], frozenset[int]]:
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for row, source in zip(release.table.select(names).rows(), release.log.source_rows.tolist(), strict=True):
+        found.setdefault(row, []).append(source)
+    return {row: frozenset(members) for row, members in found.items()}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_mixed_groups_with_weights_are_those_of_gower_and_have_their_centres(seed: int) -> None:
+    case, k = Mixed(seed, 23 + seed), 2 + seed % 3
+    release = ny.publish(case.frame, case.schema, k=k, method=ny.GroupMeans(medians=["order"]))
+    classes = classes_of(release, ("x", "order", "word"))
+    assert {*classes.values()} == case.groups(k)
+    for (x, order, word), members in classes.items():
+        own = [case.rows[i] for i in members]
+        exact = sum((Fraction(str(row[0])) for row in own), Fraction(0)) / len(own)
+        assert Fraction(str(x)) == Fraction(round(exact * 100_000), 100_000)  # two decimals more than eighths have
+        assert order == sorted((row[1] for row in own), key=case.scale.index)[(len(own) - 1) // 2]
+        words = [row[2] for row in own]
+        assert word == min(set(words), key=lambda one: (-words.count(one), one))
+    lost = [Fraction(0)] * 3
+    for about in (classes.values(), [frozenset(range(len(case.rows)))]):
+        sums = [Fraction(0)] * 3
+        for members in about:
+            xs, orders, words = zip(*(case.rows[i] for i in members), strict=True)
+            mean = sum(map(Fraction, xs)) / len(xs)
+            places = sorted(map(case.scale.index, orders))
+            sums[0] += sum((Fraction(x) - mean) ** 2 for x in xs)
+            sums[1] += sum(abs(place - places[(len(places) - 1) // 2]) for place in places)
+            sums[2] += len(words) - max(map(words.count, words))
+        lost = [a / b if any(lost) else b for a, b in zip(lost, sums, strict=True)] if any(lost) else sums
+    weights = [Fraction(str(one)) for one in case.weights]
+    assert release.loss == pytest.approx(float(sum(a * w for a, w in zip(lost, weights, strict=True)) / sum(weights)))
+
+
+def moved(own: list[Any], everyone: list[Any]) -> Fraction:
+    """The share that has to change its value so that one list has the shares of the other: all are equally far."""
+    values = set(everyone)
+    return sum(
+        (
+            max(Fraction(own.count(v), len(own)) - Fraction(everyone.count(v), len(everyone)), Fraction(0))
+            for v in values
+        ),
+        Fraction(0),
+    )
+
+
+def walked(own: list[int], everyone: list[int]) -> Fraction:
+    """The same for numbers, of which neighbours among those that occur are one step apart, and the ends 1."""
+    values, carried, total = sorted(set(everyone)), Fraction(0), Fraction(0)
+    for value in values:
+        carried += Fraction(own.count(value), len(own)) - Fraction(everyone.count(value), len(everyone))
+        total += abs(carried)
+    return total / max(len(values) - 1, 1)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("distance", ["equal", "ordered"])
+def test_groups_that_are_not_close_join_others_and_only_they(seed: int, distance: Any) -> None:
+    case, k, t = Mixed(seed, 26 + seed), 2 + seed % 2, [0.15, 0.3, 0.45][seed % 3]
+    random = Random(100 + seed)
+    secret = case.secret if distance == "equal" else [random.choice([1, 2, 2, 30, 31]) for _ in case.rows]
+    frame = case.frame.with_columns(s=pl.Series(secret))
+    promise = [ny.KAnonymity(k=k), ny.TCloseness(t=t, attribute="s", distance=distance)]
+    release = ny.publish(frame, case.schema, privacy=promise, method=ny.GroupMeans(medians=["order"]))
+    assert release.table.height == frame.height
+    far: Any = moved if distance == "equal" else walked
+    groups = case.groups(k)
+    passing = {group for group in groups if far([secret[i] for i in group], secret) <= Fraction(str(t))}
+    for members in classes_of(release, ("x", "order", "word")).values():
+        assert far([secret[i] for i in members], secret) <= Fraction(str(t))
+        parts = [group for group in groups if group <= members]
+        assert sum(map(len, parts)) == len(members)  # whole groups, each in one class
+        assert len(parts) == 1 or any(part not in passing for part in parts)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nobody_has_more_than_the_limit_of_any_sum_of_a_group(seed: int) -> None:
+    random = Random(seed)
+    n, k, limit = 30, 2 + seed % 3, [0.35, 0.5, 0.7][seed % 3]
+    drawn = [[round(random.lognormvariate(3, 1.2), 2) * random.choice([1, 1, -1]) for _ in range(n)] for _ in range(2)]
+    drawn[1] = [None if i in (3, 17) else x for i, x in enumerate(drawn[1])]  # type: ignore[misc]
+    drawn[0] = [None if i in (3, 17) else x for i, x in enumerate(drawn[0])]  # type: ignore[misc]
+    words = [None if i in (3, 17) else random.choice("uv") for i in range(n)]
+    frame = pl.DataFrame({"q": ["a"] * n, "x": drawn[0], "y": drawn[1], "w": words})
+    columns = ["x", "y", "w"] if seed % 2 else ["x", "y"]
+    one = ny.Microaggregation(columns=columns, k=k, dominance=limit)
+    roles = {"q": "quasi", "x": "insensitive", "y": "insensitive", "w": "insensitive"}
+    sizes = [[abs(Fraction(str(x))) for x in frame[name].drop_nulls()] for name in ("x", "y")]
+    if any(max(each) > Fraction(str(limit)) * sum(each) for each in sizes):  # then no group can keep it
+        with pytest.raises(ny.NymityError, match="of the sum of all records"):
+            ny.publish(frame, roles, k=2, transforms=[one])
+        return
+    release = ny.publish(frame, roles, k=2, transforms=[one])
+    before = ny.publish(frame, roles, k=2, transforms=[ny.Microaggregation(columns=columns, k=k)])
+    groups = classes_of(before, tuple(columns))
+    assert sorted(len(g) for row, g in groups.items() if row[0] is None) == [2]
+    for row, members in classes_of(release, tuple(columns)).items():
+        if row[0] is None:
+            assert members == {3, 17}  # gaps stay, and are in no group
+            continue
+        assert len(members) >= k
+        parts = [group for group in groups.values() if group <= members]
+        assert sum(map(len, parts)) == len(members)
+        over = 0
+        for name in ("x", "y"):
+            amounts = [abs(Fraction(str(frame[name][i]))) for i in members]
+            assert max(amounts) <= Fraction(str(limit)) * sum(amounts)
+            exact = sum(Fraction(str(frame[name][i])) for i in members) / len(members)
+            assert Fraction(str(row[columns.index(name)])) == Fraction(round(exact * 10_000), 10_000)
+            for part in parts:
+                own = [abs(Fraction(str(frame[name][i]))) for i in part]
+                over += max(own) > Fraction(str(limit)) * sum(own)
+        assert len(parts) == 1 or over  # none joins without a reason
+    measured = ny.risk.changed_columns(frame, release)
+    assert all(0 < measured[name].dominance <= limit for name in ("x", "y"))
+
+
+CODES = pl.DataFrame({"code": ["1", "2"] * 11, "kind": ["abc", "0", "0", "1", "1", "1"] * 3 + ["0", "0", "1", "1"]})
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
+def test_text_that_looks_like_numbers_stays_text(dtype: Any, tmp_path: Path) -> None:
+    frame = CODES.cast(dtype).with_columns(x=pl.Series(range(22)))
+    for method in (ny.GroupMeans(levels={"code": 0}), ny.GroupMeans(medians=["code", "kind"])):
+        release = ny.publish(frame, ["code", "kind", "x"], k=3, method=method)
+        assert {str(cell) for cell in release.table["code"]} <= {"1", "2"}
+        assert {str(cell) for cell in release.table["kind"]} <= {"0", "1", "abc"}
+        assert not release.table["code"].dtype.is_numeric()
+        release.save(tmp_path / method.key / str(len(method.medians)))
+        written = (tmp_path / method.key / str(len(method.medians)) / "release.csv").read_text().splitlines()
+        assert {line.split(",")[0] for line in written[1:]} <= {"1", "2"}
+    means = ny.publish(frame.drop("kind"), ["code", "x"], k=3, method=ny.GroupMeans())
+    assert means.table["x"].dtype.is_numeric()
+    assert not means.table["code"].dtype.is_numeric()
+
+
+HOSTILE: dict[str, list[Any]] = {
+    "one value": [5] * 12,
+    "gaps": [None] * 12,
+    "no number": [float("nan"), *map(float, range(11))],
+    "infinite": [float("inf"), -float("inf"), *map(float, range(10))],
+    "enormous": [1e308, -1e308, *map(float, range(10))],
+    "tiny": [1e-300 * i for i in range(12)],
+    "far away": [0] * 11 + [10**9],
+    "zeros of both signs": [-0.0, 0.0] * 6,
+    "truth": [True, False] * 6,
+    "texts of numbers": [f" {i}" for i in range(12)],
+    "beyond numbers": ["1e400", "-1e400", *map(str, range(10))],
+}
+
+
+def published_or_refused(frame: pl.DataFrame, roles: dict[str, Any], **how: Any) -> ny.Release | None:
+    """A refusal names the column."""
+    try:
+        return ny.publish(frame, roles, k=3, **how)
+    except ny.NymityError as refused:
+        said = str(refused)
+    assert "'v'" in said or "schema.v" in said
+    return None
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_columns_are_refused_in_words_or_hidden_among_k(name: str) -> None:
+    frame = pl.DataFrame({"v": HOSTILE[name], "w": range(12), "q": ["a", "b"] * 6, "s": ["x", "y", "z"] * 4})
+    roles: dict[str, Any] = {"v": "quasi", "w": "quasi", "q": "quasi", "s": "sensitive"}
+    for method in (ny.GroupMeans(), ny.GroupMeans(medians=["v"]), ny.GroupMeans(variable=1.1, levels={"q": 0})):
+        if (release := published_or_refused(frame, roles, method=method)) is None:
+            continue
+        assert min(map(len, classes_of(release, ("v", "w", "q")).values())) >= 3
+        assert 0 <= release.loss <= 1
+    few = {**roles, "v": "insensitive", "w": "insensitive", "s": "insensitive"}
+    transforms: list[Any] = [
+        ny.Microaggregation(columns=["v", "w"], k=3),
+        ny.OptimalMicroaggregation(columns=["v"], k=3),
+    ]
+    transforms += [ny.Microaggregation(columns=["v", "w", "s"], k=3, variable=1.2, dominance=0.9)]
+    for one in transforms:
+        if (release := published_or_refused(frame, few, transforms=[one])) is None:
+            continue
+        shown = classes_of(release, one.columns)
+        assert all(len(members) >= 3 for row, members in shown.items() if row[0] is not None)

@@ -417,12 +417,13 @@ class CentreRecoding(PartitionRecoding):
         return {**super().published_as(name), **centres}
 
     def _publish(self, raw: pl.Series, name: str, classes: NDArray[np.int64]) -> pl.Series:
-        """Means are numbers, where these are written as the cells are."""
+        """Means of numbers are numbers, where these are written as the cells are; text stays text."""
         made, labels = super()._publish(raw, name, classes), pl.Series(self.cells[name].labels, dtype=pl.String)
         numbers = labels.cast(pl.Float64, strict=False)
-        if made.dtype != pl.String or numbers.null_count() or not as_text(numbers).equals(labels):
+        if not raw.dtype.is_numeric() or made.dtype != pl.String or numbers.null_count():
             return made
-        if (made == MASK).any():  # not `in`: polars takes names of columns for patterns there
+        # Not `in`: polars takes names of columns for patterns there.
+        if not as_text(numbers).equals(labels) or (made == MASK).any():
             return made
         whole = raw.dtype.is_integer() and (numbers == numbers.floor()).all()  # as medians of whole numbers are
         return made.cast(raw.dtype if whole else pl.Float64, strict=False)
