@@ -33,6 +33,8 @@ USERS = 20
 _LOOKS, _WORK, _LONGEST = (1.0, 4.0), 100.0, 1200.0
 _SCREENS = ("data", "columns", "hierarchies", "promises", "search", "result", "history")
 _PASSWORD = "twenty users at once"
+#: The code by which browsers close the websocket of a page that they leave.
+_GOING_AWAY = 1001
 #: What is on a screen when it can be used.
 _THERE = {
     "data": ".ag-cell[col-id=c0]", "columns": ".column-row", "hierarchies": ".ladder-rung", "promises": ".consequences",
@@ -70,7 +72,12 @@ class Waits:
     pages: list[float] = field(default_factory=list)
     data: list[float] = field(default_factory=list)
     clicks: list[float] = field(default_factory=list)
-    screens: list[float] = field(default_factory=list)  #: in the browser
+    by_screen: dict[str, list[float]] = field(default_factory=lambda: {key: [] for key in _SCREENS})  #: in the browser
+
+    @property
+    def screens(self) -> list[float]:
+        """Those of all screens in the browser."""
+        return [wait for waits in self.by_screen.values() for wait in waits]
 
     @contextmanager
     def counted(self, what: list[float]) -> Iterator[None]:
@@ -94,6 +101,12 @@ def users_lines(browsed: Callable[[str], Any], users: int = USERS) -> Iterator[L
         for name, what in (("screens in the browser", waits.screens), ("pages by protocol", waits.pages)):
             yield Line(name=f"{users} users: {name}, p50", value=_share(what, 0.5), unit="ms")
             yield Line(name=f"{users} users: {name}, p95", value=_share(what, 0.95), unit="ms", target=1000)
+        for key, what in waits.by_screen.items():
+            yield Line(
+                name=f"{users} users: screen {key} in the browser, p95 of {len(what)}",
+                value=_share(what, 0.95),
+                unit="ms",
+            )
         for name, what in (("rows by protocol", waits.data), ("clicks by protocol", waits.clicks)):
             yield Line(name=f"{users} users: {name}, p95", value=_share(what, 0.95), unit="ms", target=1000)
         yield Line(name=f"{users} users: interactions in a second", value=asked / seconds, unit="1/s")
@@ -177,7 +190,7 @@ def _browse(page: Any, house: BusyHouse, waits: Waits, failed: Callable[[], bool
     page.locator(".main-button").first.click()
     while monotonic() < until and not failed():
         key = drawn.choice(_SCREENS)
-        with waits.counted(waits.screens):
+        with waits.counted(waits.by_screen[key]):
             page.locator(f"nav.steps a[href$='/{key}']").click()
             page.wait_for_url(f"**/{key}")
             page.locator(_THERE[key]).first.wait_for()
@@ -242,7 +255,7 @@ class _User:
                 while "update" not in (await socket.receive_str()):
                     pass
         await self._look(socket)
-        await socket.close()
+        await socket.close(code=_GOING_AWAY)
 
     async def _look(self, socket: Any) -> None:
         """Hear what the page is told meanwhile."""
