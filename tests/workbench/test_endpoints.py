@@ -187,6 +187,17 @@ def test_an_upload_that_is_no_table_leaves_nothing(home: Home, client: Client) -
     assert set(home.folder.iterdir()) - before <= {home.folder / "recent.json"}
 
 
+def test_a_name_that_no_release_could_have_is_refused_with_the_file_and_leaves_nothing(
+    home: Home, client: Client
+) -> None:
+    before = set(home.folder.iterdir())
+    content = ("x" * 1001 + ",sex\n" + "20,f\n30,m\n" * 20).encode()
+    answer = client.post("/api/upload", params={"name": "t.csv"}, content=content)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["expected"] == "names of columns of at most 1,000 letters"
+    assert set(home.folder.iterdir()) - before <= {home.folder / "recent.json"}
+
+
 def demo(home: Home) -> Project:
     from nymity.workbench.opening import open_demo
 

@@ -39,6 +39,7 @@ from nymity.publishing.jobs.file_source import Source as Source
 from nymity.publishing.jobs.job_checks import (
     check_batches,
     check_items,
+    check_names,
     check_persons,
     check_seed,
     check_target,
@@ -235,6 +236,7 @@ class Job(Carded):
             raise JobError("privacy", expected="at least one privacy model", got="none", hint="add k-anonymity")
         # Whether persons or households are counted follows from the promises; the checks below ask the schema.
         object.__setattr__(self, "schema", counted_by(self.schema, self.privacy))
+        check_names(self.schema)
         check_promise(self.schema, self.privacy, self.method, self.ledger)
         has_children = self.children is not None
         check_persons(self.schema, self.privacy, self.method, children=has_children)

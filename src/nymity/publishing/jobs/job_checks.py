@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from nymity.core import validation
 from nymity.core.errors import JobError
@@ -13,6 +13,21 @@ from nymity.publishing.jobs.registry import METHODS, MODELS, Method, is_private
 from nymity.publishing.jobs.withheld import divides_equals
 from nymity.table.attribute import Role
 from nymity.table.schema import Schema
+
+#: Letters of a column's name that a certificate holds.
+_LONGEST_NAME = 1_000
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse columns before the search whose names no certificate could hold after it."""
+    for name in names:
+        if len(name) > _LONGEST_NAME:
+            raise JobError(
+                "schema",
+                expected=f"names of columns of at most {_LONGEST_NAME:,} letters",
+                got=f"{name[:40]!r} and {len(name) - 40:,} letters more",
+                hint="give the column another name in the source",
+            )
 
 
 def check_persons(

@@ -10,6 +10,7 @@ from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.default import default_search, rounded
 from nymity.partition.mondrian import Mondrian
 from nymity.publishing.jobs.job import dump_attribute
+from nymity.publishing.jobs.job_checks import check_names
 from nymity.publishing.jobs.toml import toml_comment, toml_job
 from nymity.table.attribute import Role
 
@@ -36,6 +37,7 @@ def starter_job(
     is to be read.
     """
     validation.whole_number("privacy_k", privacy_k, at_least=2)
+    check_names(column.name for column in inspection.columns)
     named = {"path": source} if isinstance(source, str) else source
     counts_persons = bool(inspection.names(Role.PERSON))
     blocks = [
