@@ -247,7 +247,7 @@ def test_every_screen_fits(chromium: Any, context: Any, workbench: Served, schem
         shot(page, f"start-{width}-{scheme}")
         page.get_by_role("button", name="Demo-Krankenhaus öffnen").click()
         page.wait_for_selector(".ag-cell[col-id=c0]")
-        assert page.evaluate("document.documentElement.lang") == "de"
+        page.wait_for_function("document.documentElement.lang == 'de'")
         for key, there in (("data", ".ag-cell[col-id=c0]"), ("columns", ".driver")):
             page.goto(page.url.rpartition("/")[0] + f"/{key}")
             page.locator(there).first.wait_for()

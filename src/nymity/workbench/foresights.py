@@ -16,6 +16,7 @@ from nymity.table import Role
 from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
 from nymity.workbench.tables import LookedTable, kept_table, look_at
+from nymity.workbench.turns import computing
 
 #: Answers that are kept for a table.
 _MOST = 12
@@ -30,7 +31,7 @@ def consequences_of(project: Project) -> Consequences:
     """Return what the promises of a project cost on its table; this takes up to some seconds the first time."""
     looked, job, data = look_at(project), project.job(), project.job_data
     memory = looked.memory
-    with _working:  # one at a time: the machine is for searches
+    with _working, computing(later=True):  # one at a time: the machine is for searches
         tables: OrderedDict[str, Foresight] = memory.setdefault("foresights", OrderedDict())
         answers: OrderedDict[str, Consequences] = memory.setdefault("consequences", OrderedDict())
         asked = _answer_key(data)

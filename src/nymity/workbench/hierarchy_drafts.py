@@ -17,7 +17,8 @@ from nymity.table.hierarchy import HierarchySource
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.house.rights import Right
 from nymity.workbench.project import JOBS_NAME, Project
-from nymity.workbench.tables import computing, look_at
+from nymity.workbench.tables import look_at
+from nymity.workbench.turns import computing
 
 #: Values up to which a hierarchy that was made by hand stands in the job itself.
 MOST_ROWS = 200
@@ -57,7 +58,7 @@ def ladder_of(project: Project, column: str, draft: dict[str, Any] | None) -> La
     found: Ladder | None = memory.get(key)
     if found is None:
         values, source = column_values(project, column), source_of(project, column, draft)
-        with computing:
+        with computing():
             found = Ladder.of(values, source, column)
         if len(memory) > 30:
             memory.clear()  # also by another page: what was counted here is returned here

@@ -19,7 +19,7 @@ from nymity.publishing import starter_job
 from nymity.workbench.home import Home
 from nymity.workbench.house.reach import Reach
 from nymity.workbench.project import LONGEST_NAME, PROJECT_NAME, Project
-from nymity.workbench.tables import keep
+from nymity.workbench.tables import LookedTable, keep
 
 DEMO_ROWS, DEMO_NAME = 20_000, "hospital.csv"
 #: Bytes of a file's name; systems have at most 255.
@@ -90,10 +90,10 @@ def _begun_with(home: Home, source: dict[str, Any], *, name: str, private: bool)
             project.change_job("table named", lambda _: {"source": source})
         return project
     home.actor.weigh(source)
-    told, job, asked = first_job(source)
+    looked, job, asked = first_job(source)
     with _beginning(home, name) as project:
         project.change_job("table opened", lambda _: job, asked=asked)
-    keep(project.source_data, *told)
+    keep(project.source_data, looked)
     return project
 
 
@@ -126,19 +126,19 @@ def open_demo(home: Home, *, rows: int = DEMO_ROWS) -> Project:
         table = project.files / DEMO_NAME
         ny.write_table(ny.datasets.hospital(rows), table, WriteOptions(neutralize_formulas=False))
         table.chmod(0o600)
-        told, job, asked = first_job({"path": str(resolved(table))})
+        looked, job, asked = first_job({"path": str(resolved(table))})
         project.change_job("demo opened", lambda _: job, asked=asked)
-    keep(project.source_data, *told)
+    keep(project.source_data, looked)
     return project
 
 
-def first_job(source: Mapping[str, Any]) -> tuple[tuple[Any, Any, Any], dict[str, Any], list[str]]:
+def first_job(source: Mapping[str, Any]) -> tuple[LookedTable, dict[str, Any], list[str]]:
     """Read a table as it seems to be meant; return it, a first job, and the columns somebody should decide on."""
     lies = ny.DatabaseSource(**source) if "url" in source else ny.Source(**source)
     cells, reading, dictionary = lies.read_detected({}, None)
-    inspection = ny.inspect(cells, reading=reading, dictionary=dictionary)
-    text = starter_job(inspection, dict(source), reading=reading.stated)
-    return (cells, reading, dictionary), tomllib.loads(text), [column.name for column in inspection.questions]
+    looked = LookedTable(cells=cells, reading=reading, dictionary=dictionary)
+    text = starter_job(looked.inspection, dict(source), reading=reading.stated)
+    return looked, tomllib.loads(text), [column.name for column in looked.inspection.questions]
 
 
 def read_again(project: Project, fields: Mapping[str, Any]) -> None:
@@ -149,7 +149,9 @@ def read_again(project: Project, fields: Mapping[str, Any]) -> None:
     read = ny.Source(**source)
     project.actor.weigh(source)
     valued = read.read_valued()
-    looked = keep(source, valued.table, DetectedReading(options=read.options), valued.dictionary)
+    reading = DetectedReading(options=read.options)
+    looked = LookedTable(cells=valued.table, reading=reading, dictionary=valued.dictionary)
+    keep(source, looked)
     made = tomllib.loads(starter_job(looked.inspection, source))
     version = project.state.version
     decided = version.decided if version is not None else frozenset()
@@ -187,7 +189,7 @@ def uploaded(home: Home, name: str, content: Path, *, private: bool = False) -> 
             project.change_job("table uploaded", lambda _: {"source": source})
             return project
         home.actor.weigh(source)
-        told, job, asked = first_job(source)
+        looked, job, asked = first_job(source)
         project.change_job("table uploaded", lambda _: job, asked=asked)
-    keep(project.source_data, *told)
+    keep(project.source_data, looked)
     return project

@@ -14,8 +14,9 @@ from nymity.risk import Drivers, Uniqueness
 from nymity.table import Role
 from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
-from nymity.workbench.tables import LookedTable, computing, look_at
+from nymity.workbench.tables import LookedTable, look_at
 from nymity.workbench.transform_forms import CHANGEABLE, unchanged
+from nymity.workbench.turns import computing
 
 #: Roles that one column has at most.
 _SINGLE = ("person", "household", "weight")
@@ -97,7 +98,7 @@ def exposure(project: Project, *, size: int = 2) -> Exposure | None:
     key = (quasi, person, size)
     found: Exposure | None = kept.get(key)
     if found is None:
-        with computing:
+        with computing(later=True):
             unique = ny.risk.uniqueness(looked.cells, quasi, person=person)
             give_back()
             drivers = ny.risk.drivers(looked.keys(quasi), quasi, size=size) if size else None
@@ -116,7 +117,8 @@ def triples(project: Project, observe: Observer) -> pl.DataFrame:
     kept = looked.memory.setdefault("triples", {})
     made: pl.DataFrame | None = kept.get(quasi)
     if made is None:
-        found = ny.risk.drivers(looked.keys(quasi), quasi, size=3, observe=observe).combinations
+        with computing(later=True):
+            found = ny.risk.drivers(looked.keys(quasi), quasi, size=3, observe=observe).combinations
         made = found.filter(found["size"] == 3).sort("unique", descending=True)
         kept.clear()
         kept[quasi] = made

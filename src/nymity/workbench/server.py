@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
 import sys
@@ -25,8 +26,8 @@ from nymity.workbench.opening import LyingThere, address_of
 
 #: Seconds for which a page that lost its connection keeps what it had on the server.
 _RECONNECT = 60.0
-#: Seconds after which a thread that computes lets another one go on; Python's own are five times as many.
-_SWITCH = 0.001
+#: Seconds after which a thread that computes lets another one go on: Python's own are 25 times as many.
+_SWITCH = 0.0002
 ADDRESS = "127.0.0.1"
 
 
@@ -83,8 +84,12 @@ def application(home: Homes) -> Any:
     from nicegui import ui
 
     from nymity.workbench.addresses import add_addresses
+    from nymity.workbench.endpoints import endpoints
+    from nymity.workbench.left_pages import forgetting, leave_no_cycles
+    from nymity.workbench.screens import screens
 
     _ask_signatures_once()
+    leave_no_cycles()
     hold_little()
     # A page asks for many files, and after each its thread waits until one that computes lets go of the interpreter.
     sys.setswitchinterval(_SWITCH)
@@ -101,7 +106,10 @@ def application(home: Homes) -> Any:
         show_welcome_message=False,
         binding_refresh_interval=None,
     )
-    return api
+    screens()
+    endpoints()
+    gc.freeze()  # what is loaded stays: it is not looked through for cycles each time that pages are
+    return forgetting(api)
 
 
 def _ask_signatures_once() -> None:

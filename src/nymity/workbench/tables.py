@@ -6,7 +6,6 @@ What was read stays in memory while its file is as it was, for the last few tabl
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from nymity.io import CodedTable, DetectedReading, Dictionary, cells_at
 from nymity.publishing import Inspection
 from nymity.workbench.memory import give_back
 from nymity.workbench.project import Project
+from nymity.workbench.turns import computing
 
 #: Tables that stay in memory, however large; further ones while all have no more cells than this, for many users.
 _MOST, _MOST_CELLS = 2, 10_000_000
@@ -31,9 +31,6 @@ _keeping = threading.Lock()
 _reading: dict[str, threading.Lock] = {}
 #: Tables that are read at once: each takes memory.
 _few = threading.BoundedSemaphore(4)
-#: What is computed of tables at once: it shares one interpreter with whoever clicks, and twenty first looks take no
-#: less time together than one after another.
-computing = threading.BoundedSemaphore(max(1, (os.cpu_count() or 1) // 2))
 
 
 @dataclass(eq=False, kw_only=True)
@@ -66,7 +63,7 @@ class LookedTable:
         with self._inspecting:
             if "_inspection" in vars(self):
                 return self._inspection
-            with computing:
+            with computing():
                 return self._inspection
 
     def spread(self, name: str, made: pl.Series) -> pl.Series:
@@ -95,10 +92,12 @@ def look_at(project: Project) -> LookedTable:
             if key in _kept:
                 _kept.move_to_end(key)
                 return _kept[key]
-        with _few, computing:
+        with _few, computing():
             valued = project.source().read_valued()
         reading = DetectedReading(options=project.source().options)
-        return keep(project.source_data, valued.table, reading, valued.dictionary)
+        looked = LookedTable(cells=valued.table, reading=reading, dictionary=valued.dictionary)
+        keep(project.source_data, looked)
+        return looked
 
 
 def kept_table(project: Project) -> LookedTable | None:
@@ -108,17 +107,13 @@ def kept_table(project: Project) -> LookedTable | None:
         return _kept.get(_key(project.source_data))
 
 
-def keep(
-    source: dict[str, Any], cells: pl.DataFrame | CodedTable, reading: DetectedReading, dictionary: Dictionary
-) -> LookedTable:
-    """Keep a table that was read, for whoever asks next."""
-    looked = LookedTable(cells=cells, reading=reading, dictionary=dictionary)
+def keep(source: dict[str, Any], looked: LookedTable) -> None:
+    """Keep a table that was read, with what was found out about it, for whoever asks next."""
     give_back()
     with _keeping:
         _kept[_key(source)] = looked
         while len(_kept) > _MOST and sum(one.height * len(one.columns) for one in _kept.values()) > _MOST_CELLS:
             _reading.pop(_kept.popitem(last=False)[0], None)
-    return looked
 
 
 def _key(source: dict[str, Any]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from nicegui import Client, context, ui
 
@@ -13,7 +12,7 @@ from nymity.workbench.project import Project
 #: Seconds between looks.
 _PAUSE = 1.0
 
-_watches: WeakKeyDictionary[Client, ProjectWatch] = WeakKeyDictionary()
+_watches: dict[Client, ProjectWatch] = {}
 
 
 class ProjectWatch:
@@ -85,4 +84,5 @@ def _watch(project: Project) -> ProjectWatch:
     if client not in _watches:
         with client.layout:
             _watches[client] = ProjectWatch(project)
+        client.on_delete(lambda: _watches.pop(client, None))  # a watch knows its page: weak keys would keep both
     return _watches[client]

@@ -8,7 +8,7 @@ out (:attr:`PasswordFile.stamp_of`).
 from __future__ import annotations
 
 import os
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from nymity.core.permissions import exposed
 from nymity.core.plain_data import read_content
 from nymity.core.randomness import secure_bytes
 from nymity.workbench.house.configuration import NAME
+from nymity.workbench.turns import stand_back
 
 #: Characters of a password.
 SHORTEST, LONGEST = 12, 1000
@@ -35,14 +36,16 @@ class PasswordFile:
 
     path: Path
     _seen: tuple[tuple[int, int, int], dict[str, str]] | None = field(default=None, repr=False)
-    #: Each comparison takes 64 MiB: many logins at once must not take all of it.
-    _comparing: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2), repr=False)
+    #: Each comparison takes 64 MiB and every core: many logins at once must take neither from those who are in.
+    _comparing: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(2, "password", initializer=stand_back), repr=False
+    )
 
     def accepts(self, name: str, password: str) -> bool:
         """Return whether this is the password of this user; it takes as long for one that is unknown."""
         held = self._entries().get(name)
-        with self._comparing:
-            matches = _matches(_nobodys() if held is None else held, password[:LONGEST])
+        compared = self._comparing.submit(_matches, _nobodys() if held is None else held, password[:LONGEST])
+        matches = compared.result()
         return matches and held is not None and len(password) <= LONGEST
 
     def stamp_of(self, name: str) -> str:

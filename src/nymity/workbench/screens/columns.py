@@ -46,6 +46,9 @@ _ANCHOR = "who-stands-out"
 _AT_ONCE, _PAIRS = 60, 5
 _counting = OneAtATime()
 
+#: Columns and how many people they single out together.
+Combinations = list[tuple[list[str], int]]
+
 
 async def render(project: Project, texts: Texts) -> None:
     """Show the columns and what their roles lead to."""
@@ -190,8 +193,11 @@ async def _risk(project: Project, texts: Texts, line: TextElement) -> None:
             place = box("div")
         with place:
             ui.spinner().props["aria-label"] = texts("app.working")
+        pairs: Combinations = []
         try:
             found: Any = await in_thread(exposure, project)
+            if found is not None and found.drivers is not None:
+                pairs = await in_thread(_most, found.drivers.combinations, 2)
         except NymityError as error:
             found = error
         if place.is_deleted:  # the job changed meanwhile, and this is drawn anew
@@ -204,7 +210,7 @@ async def _risk(project: Project, texts: Texts, line: TextElement) -> None:
             elif found is None:
                 empty_state(texts("columns.no_quasi"), texts("columns.no_quasi_then"))
             else:
-                _exposed(found, texts)
+                _exposed(found, pairs, texts)
                 if found.drivers is not None and len(found.uniqueness.without) > 2:
                     _count_triples(project, found.drivers.records, texts)
 
@@ -248,7 +254,7 @@ def _count_triples(project: Project, records: int, texts: Texts) -> None:
         nonlocal stopped, done
         stopped = False
         try:
-            found: Any = await _counting.in_thread(wanted, triples, project, observe)
+            found: Any = await _counting.in_thread(wanted, lambda: _most(triples(project, observe), 3))
         except NymityError as error:
             found = error
         if found is None or stopped or not wanted():
@@ -260,7 +266,7 @@ def _count_triples(project: Project, records: int, texts: Texts) -> None:
             if isinstance(found, NymityError):
                 text("p", str(found), "quiet small")
             else:
-                _most(found, records, texts("columns.triples"), texts)
+                _combinations(found, records, texts("columns.triples"), texts)
 
     async def begin() -> None:
         nonlocal at_work
@@ -275,7 +281,7 @@ def _count_triples(project: Project, records: int, texts: Texts) -> None:
     background_tasks.create(begin(), name="triples")
 
 
-def _exposed(found: Exposure, texts: Texts) -> None:
+def _exposed(found: Exposure, pairs: Combinations, texts: Texts) -> None:
     unique = found.uniqueness
     of = "persons" if unique.counts_persons else "records"
     share = texts.percent(unique.share)
@@ -294,23 +300,21 @@ def _exposed(found: Exposure, texts: Texts) -> None:
             text("span", texts("columns.fewer", n=gone) if gone else texts("columns.same"), "small driver-number")
             bar(shares.get(name, gone / max(1, unique.unique)), words)
     if found.drivers is not None:
-        _combinations(found, texts)
+        _combinations(pairs, found.drivers.records, texts("columns.pairs"), texts)
 
 
-def _combinations(found: Exposure, texts: Texts) -> None:
-    """Show the pairs of columns that single out most."""
-    assert found.drivers is not None
-    pairs = found.drivers.combinations.filter(found.drivers.combinations["size"] == 2)
-    _most(pairs.sort("unique", descending=True), found.drivers.records, texts("columns.pairs"), texts)
+def _most(combinations: pl.DataFrame, size: int) -> Combinations:
+    """Return the combinations of so many columns that single out most."""
+    most = combinations.filter(pl.col("size") == size).sort("unique", descending=True, maintain_order=True).head(_PAIRS)
+    return list(most.select("columns", "unique").iter_rows())
 
 
-def _most(combinations: pl.DataFrame, records: int, title: str, texts: Texts) -> None:
-    """Show the combinations that single out most; these come first."""
-    shown = combinations.head(_PAIRS)
-    if not shown.height or not shown["unique"][0]:
+def _combinations(most: Combinations, records: int, title: str, texts: Texts) -> None:
+    """Show the combinations that single out most, where any single out somebody."""
+    if not most or not most[0][1]:
         return
     text("h3", title)
-    for columns, count in shown.select("columns", "unique").iter_rows():
+    for columns, count in most:
         with box("div", "driver"):
             text("span", " + ".join(columns), "driver-name")
             text("span", texts("columns.pair_unique", n=count), "small driver-number")

@@ -35,16 +35,21 @@ async def render(project: Project, texts: Texts) -> None:
     async def shown() -> None:
         place = box("div")
         looked = await in_thread(look_at, project)
-        inspection = await in_thread(lambda: looked.inspection)
-        strays = await in_thread(_strays, looked)
         if place.is_deleted:  # the table is read otherwise now, and this is drawn anew
             return
         with place:
+            figures = box("div")
+            _tabs(project, looked, texts)
+        # The rows do not wait for what is counted of them.
+        inspection = await in_thread(lambda: looked.inspection)
+        strays = await in_thread(_strays, looked)
+        if figures.is_deleted:
+            return
+        with figures:
             _tiles(project, looked, inspection, texts)
             for name, found in strays.items():
                 said = texts("data.strays", column=name, n=found.cells, texts=", ".join(found.texts))
                 text("p", said, "notice")
-            _tabs(project, looked, texts)
 
     await shown()
 

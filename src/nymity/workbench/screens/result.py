@@ -32,7 +32,7 @@ async def render(project: Project, texts: Texts) -> None:
         link(texts("result.to_search"), f"{project.address}/search")
         return
     ui.add_body_html('<script src="/assets/charts.js"></script>')
-    one = open_trial(project, trial)
+    one = await in_thread(open_trial, project, trial)
     await in_thread(lambda: one.opened.table)
     text("p", texts("result.trial", run=trial.number, version=trial.version), "quiet")
     if trial.version != project.state.at:

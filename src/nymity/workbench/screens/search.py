@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from nymity.workbench.catalogue import Texts
-from nymity.workbench.parts import box, button, card, empty_state, error_card, heading, link, scroll_box, text, tile
+from nymity.workbench.parts import (
+    box,
+    button,
+    card,
+    empty_state,
+    error_card,
+    heading,
+    in_background,
+    link,
+    scroll_box,
+    text,
+    tile,
+)
 from nymity.workbench.project import Project
 from nymity.workbench.promise_words import of_records
 from nymity.workbench.run_panel import run_panel, state_badge
@@ -20,8 +32,9 @@ def render(project: Project, texts: Texts) -> None:
     """Fill the page."""
     heading(texts("search.title"), texts("search.lead"))
 
-    def begin() -> None:
-        project.runs.start(TASK, job=project.job_path, version=project.state.at)
+    async def begin() -> None:
+        # Its files are on the disk before it begins: whoever else clicks does not wait for that.
+        await in_background(texts, project.runs.start, TASK, job=project.job_path, version=project.state.at)
         look_now()
 
     @watched(project, runs=True)
