@@ -120,6 +120,19 @@ def test_what_another_page_sends_is_refused(guard: WindowGuard, origin: str | No
     assert ask(guard, kind="websocket", origin=f"http://{HOST}")[0] == 403
 
 
+@pytest.mark.parametrize("site", ["same-site", "cross-site"])
+def test_a_page_of_another_port_gets_nothing_by_the_cookie_that_browsers_send_along(
+    guard: WindowGuard, site: str
+) -> None:
+    """Ports are no sites: whoever else serves something on this machine could open connections in somebody's name."""
+    cookie = let_in(guard)
+    for path, mode in (("/_nicegui_ws/socket.io/", "no-cors"), ("/api/p/0/rows", "cors")):
+        assert ask(guard, path, cookie=cookie, sec_fetch_site=site, sec_fetch_mode=mode)[0] == 403
+    assert ask(guard, cookie=cookie, sec_fetch_site=site, sec_fetch_mode="navigate")[0] == 200
+    for own in ("same-origin", "none"):
+        assert ask(guard, cookie=cookie, sec_fetch_site=own, sec_fetch_mode="cors")[0] == 200
+
+
 def test_bodies_are_limited_whatever_their_length_is_said_to_be(guard: WindowGuard) -> None:
     sent = {"method": "POST", "cookie": let_in(guard), "origin": f"http://{HOST}"}
     assert ask(guard, **sent, content_length=str(MOST_BODY + 1))[0] == 413

@@ -517,7 +517,7 @@ def test_a_message_that_pretends_to_open_a_websocket_is_not_heard() -> None:
         heard.append((sid, environ, auth))
         return "connected"
 
-    connecting = _connecting(handle, SimpleNamespace(get_environ=lambda _: own))
+    connecting = _connecting(handle, SimpleNamespace(get_environ=lambda _: own), SimpleNamespace())
     assert asyncio.run(connecting("s", {"QUERY_STRING": "", "asgi.scope": {}})) is False
     assert heard == []
     assert asyncio.run(connecting("s", own)) == "connected"

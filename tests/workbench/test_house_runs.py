@@ -23,7 +23,7 @@ from nymity.workbench.house import run_queue
 from nymity.workbench.house.house import House
 from nymity.workbench.house.run_queue import OWNER_NAME, RunQueue
 from nymity.workbench.house.weighing import weigh
-from nymity.workbench.opening import open_database, open_demo, open_table, read_again, uploaded
+from nymity.workbench.opening import open_database, open_demo, open_job, open_table, read_again, uploaded
 from nymity.workbench.passphrases import PIPE_NAME, STAGE, ask_page, asks, hand_over
 from nymity.workbench.project import Project
 from nymity.workbench.runs import RESULT_NAME, SPEC_NAME, WAITING_NAME, BackgroundRun, RunState, launch_now, write_json
@@ -245,6 +245,10 @@ def test_every_table_is_weighed_as_it_will_be_read(tmp_path: Path, monkeypatch: 
         open_database(home, url=database, table="people")
     assert [{"path": str(path)}, {"path": str(path), "delimiter": ",", "encoding": "cp1252"}] == weighed[:2]
     assert weighed[2:] == [{"url": database, "table": "people"}]
+    job = path.with_name("job.toml")
+    job.write_text((project.folder / "jobs" / "0001.toml").read_text())
+    open_job(home, job)
+    assert weighed[3]["path"] == str(path)
 
 
 def test_one_user_opens_so_many_tables_at_once_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,13 @@ The table has a value that occurs nowhere else: whatever shows it to somebody wh
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -316,6 +318,64 @@ def test_logging_out_closes_what_is_open(house: Shared) -> None:
         until(drained, 10)
         with httpx.Client(base_url=house.address, cookies=stolen) as thief:
             assert thief.get(f"/api/p/{house.id}/rows").status_code == 401
+
+
+def click_on(page: str, icon: str) -> dict[str, Any]:
+    """The message of a click on a button of a page."""
+    shown = re.search(r"parseElements\(String\.raw`(.*?)`\)", page, re.DOTALL)
+    assert shown is not None
+    elements = json.loads(html.unescape(shown.group(1)))
+    number, element = next(one for one in elements.items() if one[1].get("props", {}).get("icon") == icon)
+    listener = next(heard["listener_id"] for heard in element["events"] if heard["type"] == "click")
+    return {"id": int(number), "listener_id": listener, "args": ["{}"]}
+
+
+def job_shown(house: Shared, client: httpx.Client, between: Callable[[], None]) -> str:
+    """Open a page, ask it for the job after something happened, and return all that is heard then."""
+    page = client.get(f"/p/{house.id}/search").text
+    found = re.search("'client_id': '([^']+)'", html.unescape(page))
+    assert found is not None
+    heard = ""
+    with spoken(house, client, found.group(1)) as opened:
+        assert greeted(opened) == "40"
+        between()
+        opened.send("42" + json.dumps(["event", {"client_id": found.group(1), **click_on(page, "code")}]))
+        end = time.monotonic() + 3
+        while (left := end - time.monotonic()) > 0:  # such a page is sent away again and again
+            with suppress(TimeoutError):
+                heard += opened.recv(timeout=left)
+    return heard
+
+
+def test_a_page_that_stays_open_answers_nothing_when_its_project_is_not_shared_any_more(house: Shared) -> None:
+    """It still showed the job, which lists values, and read the table anew for a preview."""
+    project, secret = house.project, "listed-in-the-job"
+    project.change_job("x", lambda data: {**data, "source": {**data["source"], "missing": [secret]}})
+    try:
+        with house.client("ben") as ben:
+            assert secret in job_shown(house, ben, lambda: None)
+            assert secret not in job_shown(house, ben, lambda: project.share([]))
+    finally:
+        project.share(["oncology"])
+        project.undo()
+
+
+def test_nobody_fills_the_memory_with_pages_that_they_do_not_look_at(house: Shared) -> None:
+    """Each is a megabyte, and stays for a minute."""
+
+    def held() -> int:
+        found = re.search(r"^nymity_pages (\d+)", httpx.get(f"{house.metrics}/metrics").text, re.MULTILINE)
+        assert found is not None
+        return int(found.group(1))
+
+    with house.client("mal") as mal, house.client("ada") as ada:
+        page = page_of(ada, f"/p/{house.id}/search")
+        before = held()
+        for _ in range(100):
+            assert mal.get("/").status_code == 200
+        assert held() <= before + 42
+        with spoken(house, ada, page) as opened:  # those of others stay
+            assert greeted(opened) == "40"
 
 
 # -- health, metrics, restarts ---------------------------------------------------------------------------------

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from inspect import isawaitable
 
-from nicegui import ui
+from nicegui import context, ui
 
 from nymity.core.errors import NymityError
 from nymity.workbench.catalogue import LANGUAGES, Texts
 from nymity.workbench.code_panel import code_panel
 from nymity.workbench.house.house_menu import asking, house_menu
 from nymity.workbench.house.rights import Right
+from nymity.workbench.left_pages import hold_few
 from nymity.workbench.parts import badge, box, card, error_card, icon_button, link, said, tell_uncaught, text
 from nymity.workbench.project import Project
 from nymity.workbench.screens import ProjectScreen, screens_for
@@ -56,6 +57,8 @@ def framed(
 ) -> Iterator[None]:
     """Give the middle of a page with its header and, in a project, the navigation."""
     actor = asking()
+    if actor is not None:
+        hold_few(context.client)
     tell_uncaught(texts, quoting=actor is None or actor.may(Right.LOOK))
     ui.page_title(f"{title} · nymity")
     ui.colors(primary="#0b6096", accent="#0b6096", negative="#a32a00", positive="#00684a", warning="#8f5b00")

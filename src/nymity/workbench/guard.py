@@ -36,6 +36,8 @@ UPLOAD_PATH = "/api/upload"
 #: Digits of a length.
 _LONGEST_LENGTH = 15
 _PROXIED = (b"forwarded", b"x-real-ip")
+#: What browsers call a page that is not this server's.
+_OTHERS = ("same-site", "cross-site")
 
 #: ``'unsafe-eval'`` is what NiceGUI cannot do without; the rest is as strict as it works.
 _POLICY = (
@@ -92,6 +94,9 @@ class Guard:
         origin = header(scope, b"origin")
         changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         if (changes or origin) and origin not in {f"{self.scheme}://{host}" for host in self.hosts}:
+            return 403
+        # Another port of this machine is the same site to a browser, which sends it the cookie, too.
+        if header(scope, b"sec-fetch-site") in _OTHERS and header(scope, b"sec-fetch-mode") != "navigate":
             return 403
         return None if self.knows(scope) else 401
 

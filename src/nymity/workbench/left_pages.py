@@ -20,6 +20,25 @@ _GOING_AWAY = 1001
 _PAUSE = 2.0
 
 
+#: Pages of one user that are open and nobody is at: the oldest go.
+_MOST = 40
+
+
+def pages_held() -> int:
+    """Return how many pages the server holds."""
+    from nicegui import Client
+
+    return len(Client.instances)
+
+
+def hold_few(client: Any) -> None:
+    """Let pages go of somebody who opens one after another and looks at none: each takes a megabyte."""
+    who = client.request.scope.get(ACTOR)
+    others = [one for one in type(client).instances.values() if one.request.scope.get(ACTOR) == who]
+    for one in [one for one in others if one is not client and not one.has_socket_connection][:-_MOST]:
+        one.delete()
+
+
 def forgetting(app: App) -> App:
     """Let pages go soon whose browser says that it goes elsewhere, which it does not when it loses its connection."""
     from nicegui import Client
@@ -57,8 +76,9 @@ def leave_no_cycles() -> None:
                 held._change_handlers.clear()
 
     def delete(self: Client) -> None:
-        deleted(self)
-        self.outbox.updates.clear()  # nobody is told any more that they are gone
+        if not self.is_deleted:  # by whatever else waited for it
+            deleted(self)
+            self.outbox.updates.clear()  # nobody is told any more that they are gone
 
     remove_elements.leaves_none = True  # type: ignore[attr-defined]
     Client.remove_elements, Client.delete = remove_elements, delete  # type: ignore[method-assign]

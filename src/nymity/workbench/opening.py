@@ -114,6 +114,8 @@ def open_job(home: Home, path: Path) -> Project:
     """Begin a project with a job; its relative paths start at its folder."""
     job = ny.Job.load(resolved(path))
     home.check_reach(job.to_dict())
+    if not job.is_private:
+        home.actor.weigh(job.to_dict()["source"])
     name = path.stem if path.stem != "job" else path.parent.name or path.stem
     with _beginning(home, name, private=job.is_private) as project:
         project.change_job("job opened", lambda _: job.to_dict())

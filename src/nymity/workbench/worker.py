@@ -37,7 +37,7 @@ _PAUSE = 0.1
 #: Seconds to wait for another process of the same run.
 _PATIENCE = 1.0
 #: How far runs stand back: whoever clicks comes before whatever is computed.
-_NICE = 10
+NICE = 10
 
 
 class Teller:
@@ -94,7 +94,7 @@ def main(folder: Path, memory: int | None = None, *, only_finish: bool = False) 
     """Run, and leave the result; what nobody foresaw goes to stderr, too."""
     os.umask(0o077)
     if hasattr(os, "nice"):  # Windows has none
-        os.nice(_NICE)
+        os.nice(NICE)
     if memory is not None:
         import polars as pl
 

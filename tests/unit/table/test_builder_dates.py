@@ -75,6 +75,11 @@ def test_text_in_another_form_is_sorted_by_day() -> None:
     ]
 
 
+def test_a_form_that_no_text_can_have_is_refused_as_one_that_none_has() -> None:
+    with pytest.raises(HierarchyError, match="dates in the form '%Y%Y'"):
+        rows(Dates(format="%Y%Y"), ["20242024"])
+
+
 def test_what_is_no_date_is_named_and_counted() -> None:
     with pytest.raises(HierarchyError) as caught:
         Dates().build(pl.Series(["2024-02-13", "2024-02-30", "x", "13.02.2024", "2024", "y", "z"]), where="born")

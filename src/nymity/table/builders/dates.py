@@ -114,7 +114,7 @@ class Dates:
             if self.format is not None:
                 return datetime.strptime(text, self.format).date()
             return datetime.fromisoformat(text.strip()).date()
-        except ValueError:
+        except (ValueError, re.error):  # a form with the year twice is an error of ``re``
             return None
 
 

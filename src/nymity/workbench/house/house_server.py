@@ -21,6 +21,7 @@ from nymity.workbench.house.house_guard import HouseGuard
 from nymity.workbench.house.page_binding import bind_pages
 from nymity.workbench.house.passwords import PasswordFile
 from nymity.workbench.house.server_metrics import ServerMetrics
+from nymity.workbench.left_pages import pages_held
 from nymity.workbench.server import application
 
 METRICS_ADDRESS = "127.0.0.1"
@@ -64,7 +65,7 @@ def house_guard(house: House, *, port: int) -> HouseGuard:
     """Return the whole application behind its guard."""
     configuration = house.configuration
     app = application(house)
-    bind_pages()
+    bind_pages(house)
     own = f"[{configuration.address}]" if ":" in configuration.address else configuration.address
     hosts = frozenset(configuration.names) or frozenset({f"{own}:{port}"})
     guard = HouseGuard(
@@ -79,6 +80,7 @@ def house_guard(house: House, *, port: int) -> HouseGuard:
     guard.metrics.gauges = {
         "sessions": lambda: len(guard.sessions),
         "websockets": lambda: guard.sockets,
+        "pages": pages_held,
         "runs_running": lambda: house.queue.running,
         "runs_waiting": lambda: house.queue.waiting,
     }

@@ -7,6 +7,7 @@ would have brought everybody's server down. ``python -m nymity.workbench.house.w
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nymity.core.errors import FileError, NymityError
-from nymity.workbench.worker import error_data, limit_memory
+from nymity.workbench.worker import NICE, error_data, limit_memory
 
 #: Seconds that reading may take.
 _PATIENCE = 600.0
@@ -59,6 +60,8 @@ def _too_heavy(name: str, memory: int) -> FileError:
 def main(source: Mapping[str, Any], memory: int) -> int:
     """Read the table, and say what is wrong with it."""
     limit_memory(memory)
+    if hasattr(os, "nice"):  # Windows has none
+        os.nice(NICE)
     import nymity as ny
 
     try:
