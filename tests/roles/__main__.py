@@ -1,4 +1,4 @@
-"""``python -m tests.roles [FOLDER] [--stars] [--left-out]``: print how far suggested roles agree with labels."""
+"""``python -m tests.roles [FOLDER] [--lookalikes] [--stars] [--left-out]``: print how far roles agree with labels."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from .left_out import without, words_of_one_table
+from .lookalikes import lookalikes
 from .scores import Judged, judge, score
 from .stars import share_of_stars
 from .tables import FOLDER, labelled_tables
@@ -18,6 +19,8 @@ def main(arguments: list[str]) -> None:
     columns: list[Judged] = []
     stars: list[float] = []
     tables = labelled_tables(folders[0] if folders else FOLDER)
+    if "--lookalikes" in arguments:
+        tables = lookalikes()
     others = [] if not folders else labelled_tables(FOLDER)
     own = words_of_one_table([*tables, *(one for one in others if one.name not in {table.name for table in tables})])
     for table in tables:

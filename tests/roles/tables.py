@@ -61,6 +61,10 @@ class Labelled:
                 return _looked_at(exports.write(place, Path(folder)))
         if kind == "file":
             return _read(_content(self.folder / "data" / place))
+        if kind == "lookalike":
+            from .lookalikes import rows_of
+
+            return _read(_written(rows_of(place)))
         return _read(_written(generated.table(place)))
 
     def _load_shipped(self, package: str, *place: str) -> tuple[pl.DataFrame, Inspection]:

@@ -132,7 +132,7 @@ class ColumnFacts:
     @cached_property
     def naming_word(self) -> str | None:
         """The word with which a column's name says that it holds names or numbers of people, cases or households."""
-        if not self.words:
+        if not self.words or (self.is_number and (not self.is_whole or self.spread[0] < 0)):
             return None
         last, near = self.words[-1], self.near
         if self._numbers_occasions:
@@ -149,9 +149,12 @@ class ColumnFacts:
         ending = next((end for end in _ENDINGS if last.endswith(end) and len(last) > len(end)), None)
         if ending and (many or first_known([last.removesuffix(ending), *near], _NUMBERED)):
             return last
-        if (last in _NUMBERED or last in _KIN) and many and self._given_out:
+        if (last in _NUMBERED or last in _KIN) and many and self._given_out and self.words[0] not in _LASTING:
             return last  # "student", "mother": a number of each, where the name says no word for numbers
-        known = last in _NUMBERS_OF_PEOPLE and self.distinct > 1
+        known = self.distinct > (_OCCASIONS if last in _OF_RECORDS else 1) and last in (
+            *_NUMBERS_OF_PEOPLE,
+            *_OF_RECORDS,
+        )
         return last if known or (last in _COUNTING and many) else None
 
     @property
@@ -168,7 +171,7 @@ class ColumnFacts:
     def _numbers_occasions(self) -> bool:
         """Whether whole numbers count from one in every row of several: the first visit of each, the second."""
         low, _, high = self.spread
-        few = self.enough and self.distinct * _OCCASIONS <= self.present
+        few = self.enough and self.distinct * _OCCASIONS <= self.present and self.near != {"id"}
         return few and self.is_whole and low in (0, 1) and high < 2 * self.distinct
 
 
@@ -195,11 +198,12 @@ def is_of_one_length(facts: ColumnFacts) -> bool:
 
 
 def dated(facts: ColumnFacts) -> bool:
-    """Whether whole numbers are days, as 20240131."""
+    """Whether whole numbers are days, as 20240131, or minutes of days, as 202401311215."""
     low, _, high = facts.spread
-    if not (facts.is_whole and low >= 19000101 and high <= 21001231):
+    minutes = 10_000 if low >= 10**11 else 1
+    if not (facts.is_whole and low >= 19000101 * minutes and high <= 21001231 * minutes):
         return False
-    rest = facts.numbers.cast(pl.Int64) % 10_000
+    rest = facts.numbers.cast(pl.Int64) // minutes % 10_000
     return bool(((rest % 100).is_between(1, 31) & (rest // 100).is_between(1, 12)).all())
 
 
@@ -318,6 +322,8 @@ _NUMBERS_OF_PEOPLE = listed(
     "matricule matrikel aktenzeichen barcode username mrn ssn bsn nir dni nif nie nhs rownames rowname rownum lineno "
     "lfdnr seqno caseno patno subjno recno regno rowid"
 )
+#: The same where there are more than a few: ``pid`` is also a party.
+_OF_RECORDS = listed("hid pid iid uid sid")
 #: Words that number records where there is one for nearly each.
 _COUNTING = listed("index row seq sequence unnamed")
 _NUMBERED = listed(
@@ -335,3 +341,4 @@ _KIN = listed(
     "pere enfant madre padre hijo hija moeder vader"
 )
 _NO_AGE = 300
+_LASTING = listed("years months weeks days hours minutes age")

@@ -154,7 +154,7 @@ _PATTERNS = {
     ADDRESSES: r"^(?:(?:\d{1,3}\.){3}\d{1,3}|(?i:[0-9a-f]{1,4}:){3,7}:?(?i:[0-9a-f]{1,4}))$",
     SECURITY: r"^\d{3}-\d{2}-\d{4}$",
     DATES: rf"^(?:\d{{4}}[./-]{_MONTH}[./-]{_DAY}|(?:{_DAY}[./-]{_MONTH}|{_MONTH}[./-]{_DAY})[./-](?:\d{{4}}|\d{{2}}))"
-    rf"(?:{_TIME})?$",
+    rf"(?:{_TIME})?$|^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$|^(?:\d\d?-)?[A-Z][a-z]{{2}}-\d{{2,4}}$",
     # IBAN; and sort codes, which look like dates and have other days and months
     ACCOUNTS: r"^(?:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}|\d{2}-\d{2}-\d{2})$",
     MEDICINES: NDC,  # which look like telephone numbers, but tell no person

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 def words_of(name: str) -> list[str]:
     """Split a column name: ``dateOfBirth``, ``date_of_birth`` and ``Date of birth`` are three words each."""
-    plain = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).casefold().translate(_PLAIN)
+    plain = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-zäöü])(?=[A-ZÄÖÜ])", " ", name)).casefold().translate(_PLAIN)
     return re.findall(r"[^\W\d_]+|\d+", "".join(c for c in plain if not unicodedata.combining(c)))
 
 

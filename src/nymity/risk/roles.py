@@ -148,7 +148,9 @@ def _is_asked(facts: ColumnFacts, findings: Sequence[RoleVotes], role: Role, sha
     if any(one.votes.get(other, 0) >= SPEAKS for one in findings for other in (Role.SENSITIVE, Role.INSENSITIVE)):
         return True
     is_kind = facts.is_whole if facts.is_number else facts.type == "text"
-    return not is_kind or facts.distinct <= 2 or facts.missing > facts.present or may_call_people(facts)
+    return (
+        not is_kind or facts.distinct <= 2 + facts.is_number or facts.missing > facts.present or may_call_people(facts)
+    )
 
 
 def _may_call_people(facts: ColumnFacts, findings: Iterable[RoleVotes]) -> bool:

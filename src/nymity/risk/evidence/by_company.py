@@ -22,10 +22,12 @@ MOST_ROWS, MOST_COLUMNS = 2000, 80
 _ENOUGH = 4
 #: Columns of like names and like values that make a series.
 _SERIES = 4
+#: Columns named by numbers that make a questionnaire.
+_QUESTIONS = 6
 _COMPARED = ("text", "whole number", "number", "true or false")
 
-#: How much the subject of a table says of a column, at most.
-_LEANING = 0.5
+#: How much the subject of a table says of a column, at most: quasi is what is suggested of what is not known anyway.
+_LEANING = {SENSITIVE: 1.8, QUASI: 0.4}
 
 #: Columns before and after one that are asked, and what they say together.
 _NEAR, _BETWEEN = 4, 0.6
@@ -44,7 +46,9 @@ def by_company(
         _series(facts, sure),
         _subject(sure, unsure),
         _neighbours(facts, sure),
+        _questions(facts, unsure),
         _flags(facts),
+        _predicted(facts),
         _coordinates(facts),
     ):
         for name, finding in evidence:
@@ -135,6 +139,18 @@ def _series(facts: Mapping[str, ColumnFacts], sure: Sure) -> Iterator[tuple[str,
                 )
 
 
+def _questions(facts: Mapping[str, ColumnFacts], unsure: Sequence[str]) -> Iterator[tuple[str, RoleVotes]]:
+    """Find questions of a questionnaire, told by numbers: their answers may be anything, so it is worth asking."""
+    coded = [
+        name
+        for name in unsure
+        if re.search(r"[a-zA-Z]_?\d", name) and facts[name].is_whole and facts[name].distinct <= 11
+    ]
+    if len(coded) >= _QUESTIONS:
+        for name in coded:
+            yield name, RoleVotes(why=f"one of {len(coded)} columns told by numbers", votes={SENSITIVE: 0.6})
+
+
 def _alike(columns: Sequence[ColumnFacts]) -> bool:
     """Whether columns are of one type with about as many values, as those of a series are."""
     distinct = [one.distinct for one in columns]
@@ -148,6 +164,17 @@ def _flags(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, RoleVotes]]:
         if ending.casefold() in _FLAGS and stem in facts and one.distinct <= 8 and facts[stem].distinct > one.distinct:
             yield name, RoleVotes(why=f"a flag of {stem!r}", votes={INSENSITIVE: 7.0})
 
+
+def _predicted(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, RoleVotes]]:
+    """Find what others are to predict: a few kinds, first or last in the table, called a class or a result."""
+    names = list(facts)
+    for name in {names[0], names[-1]} if names else ():
+        if name.casefold() in _PREDICTED and facts[name].enough and 2 <= facts[name].distinct <= _CLASSES:
+            yield name, RoleVotes(why="what others are to predict", votes={SENSITIVE: 5.0})
+
+
+_PREDICTED = frozenset(["class", "classification", "y", "target", "label", "num", "dataset", "status", "diagnosis"])
+_CLASSES = 10
 
 _FLAGS = frozenset(["f", "fl", "flag", "imp", "imputed", "status", "qc", "q"])
 
@@ -204,4 +231,4 @@ def _subject(sure: Sure, unsure: Sequence[str]) -> Iterator[tuple[str, RoleVotes
     share = (counted.count(SENSITIVE) + 2) / (len(counted) + 4)  # few columns say little of the others
     role, part = (SENSITIVE, share) if share > 0.5 else (QUASI, 1 - share)
     for name in unsure:
-        yield name, RoleVotes(why=f"most other columns are {role.value}", votes={role: _LEANING * (2 * part - 1)})
+        yield name, RoleVotes(why=f"most other columns are {role.value}", votes={role: _LEANING[role] * (2 * part - 1)})

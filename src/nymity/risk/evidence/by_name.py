@@ -18,7 +18,7 @@ from nymity.risk.evidence.vocabulary import (
     WEIGHTS,
     Concept,
 )
-from nymity.risk.evidence.yes_or_no import answers_yes_or_no
+from nymity.risk.evidence.yes_or_no import calls_nobody
 from nymity.risk.naming import first_known, listed, with_neighbours, words_of
 
 #: How much a word counts that is known, has a stem at an end, inside, is pieced together of known ones,
@@ -30,6 +30,8 @@ _LAST = 1.5
 _BESIDE = 0.35
 #: Letters that a known word at the end of another has at least, so that it is not there by chance.
 _LONG_HEAD = 6
+#: Words for people of whom another word says what a column holds: the race of a suspect.
+_WHOSE = frozenset(listed("suspect victim insured offender inmate prisoner defendant voter stop incident crash"))
 _AGES = frozenset(listed("age alter edad leeftijd"))
 #: Words that say of a column that it holds dates as its first word, too.
 _DATES = frozenset(listed("date datum dat fecha fec fech dt jahr annee"))
@@ -75,10 +77,12 @@ def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) 
     for concept, (word, sureness) in known.items():
         quality = share * sureness * (1.0 if last in word or concept is heading else _BEFORE)
         if heading not in (None, concept) or (concept.heads and heading is None):
+            quality *= 0 if heading is UPDATES else _BESIDE
+        if word in _WHOSE and len(known) > 1:
             quality *= _BESIDE
         if concept is NOTES and (facts.type != "text" or facts.is_number):
             continue
-        if concept is POINTING and answers_yes_or_no(facts):
+        if concept is POINTING and calls_nobody(facts):
             continue
         meant = _BODY if concept is WEIGHTS else concept
         votes = {role: vote * quality for role, vote in meant.votes.items()}
@@ -113,10 +117,16 @@ _PREPOSITIONS = frozenset(listed("from in at during because with bei aus wegen d
 
 def _telling(words: Sequence[str]) -> Sequence[str]:
     """Leave out a last word that says nothing beside what the others do."""
+    while len(words) > 2 and words[-1] in _PERIODS and (words[-2] in _EACH or words[-2].isdecimal()):
+        words = words[:-2]  # what was counted over the last year, or twelve months
     plain = [word for word in words if not word.isdecimal()]
     if len(plain) > 1 and plain[-1] in _GENERIC and not _exactly("".join(plain[-2:])) and _known(tuple(plain[:-1])):
         return plain[:-1]
     return plain or words
+
+
+_PERIODS = frozenset(listed("year years yr yrs month months mon mth mths week day jahr mois mes"))
+_EACH = frozenset(listed("last next past per prev previous this"))
 
 
 def _heading(words: Sequence[str], known: dict[Concept, tuple[str, float]]) -> Concept | None:
@@ -131,12 +141,18 @@ def _heading(words: Sequence[str], known: dict[Concept, tuple[str, float]]) -> C
     return None
 
 
+#: Letters that neighbours make together, at least: ``ST01D`` is no ``std``.
+_JOINED = 4
+
+
 @cache
 def _known(words: tuple[str, ...]) -> dict[Concept, tuple[str, float]]:
     """Return the concepts that the words stand for, each with the word and how surely it does."""
     found: dict[Concept, tuple[str, float]] = {}
     for word in with_neighbours(list(words)):
         single = word in words
+        if not single and len(word) < _JOINED:
+            continue
         for concept, quality in _meaning(word) if single else _exactly(word):
             if concept not in found or quality > found[concept][1]:
                 found[concept] = (word, quality)
@@ -165,7 +181,8 @@ def _meaning(word: str) -> list[tuple[Concept, float]]:
     if _is_drug(word):
         return [(TREATMENT, _STEM)]
     pieces = [(concept, _PIECED) for concept in _pieces(word)]
-    return _shortened(word) or pieces or _at_an_end(word)
+    weights = [(WEIGHTS, _AT_AN_END)] if word.endswith(("wt", "wgt")) else []
+    return _shortened(word) or pieces or _at_an_end(word) or weights
 
 
 def _before_generic(word: str) -> list[tuple[Concept, float]]:
@@ -271,7 +288,7 @@ def _short() -> dict[str, Concept]:
         word: concept
         for concept in reversed([*_guessed(), POINTING])
         for word in concept.words
-        if 3 <= len(word) <= 8 and word.isalpha() and word not in AFFIXES
+        if 3 + (concept is POINTING) <= len(word) <= 8 and word.isalpha() and word not in AFFIXES
     }
     return pieces | {word: concept for concept in CONCEPTS for word in _PAIRS if word in concept.words}
 
@@ -291,7 +308,7 @@ _BODY = Concept.of("what is visible of a person", {QUASI: 2.4, SENSITIVE: 1.2}, 
 def _of_bodies(facts: ColumnFacts) -> bool:
     """Tell weights of bodies from sampling weights: they are in kilograms or pounds, with one decimal at most."""
     low, middle, high = facts.spread
-    if not facts.is_number or low < 0 or facts.distinct < 5 or in_kilograms(facts):
+    if not facts.is_number or low < 0 or (facts.distinct < 5 and facts.decimals < 3) or in_kilograms(facts):
         return True
     if facts.is_whole and facts.distinct > 50 and high - low + 1 <= 1.2 * facts.distinct:
         return True  # counted through
@@ -300,7 +317,7 @@ def _of_bodies(facts: ColumnFacts) -> bool:
 
 def _numbering(facts: ColumnFacts) -> Iterator[RoleVotes]:
     """Find names and numbers of people, cases and households by the name's last word."""
-    if (word := facts.naming_word) is not None:
+    if (word := facts.naming_word) is not None and not (word.startswith("name") and calls_nobody(facts)):
         yield RoleVotes(why=f"{word!r} in its name: it points to one person", votes={IDENTIFYING: 7.0})
     elif facts.words and facts.words[-1] in _REFERRING and facts.distinct > _FEW:
         yield RoleVotes(why=f"{facts.words[-1]!r} in its name: it may point to one case", votes={IDENTIFYING: 4.0})

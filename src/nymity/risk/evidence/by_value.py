@@ -11,6 +11,7 @@ from nymity.risk.column_facts import ColumnFacts
 from nymity.risk.evidence.checksums import CHECKED
 from nymity.risk.evidence.role_votes import IDENTIFYING, QUASI, SENSITIVE, RoleVotes
 from nymity.risk.evidence.value_words import GROUPS
+from nymity.risk.evidence.yes_or_no import calls_nobody
 from nymity.risk.identifiers import DATES, NAMES, NDC, NUMBERS, PLACES, shares_of
 
 #: From this share of a column's different values on, what they look like tells what it holds.
@@ -78,6 +79,8 @@ def by_value(facts: ColumnFacts) -> Iterator[RoleVotes]:
 
 def _flagged(facts: ColumnFacts) -> Iterator[RoleVotes]:
     for flag in facts.flags:
+        if flag.direct and flag.word is not None and flag.kind != NUMBERS and calls_nobody(facts):
+            continue
         if flag.direct:
             # A name's word alone may err where nobody is told apart; what values look like seldom does.
             told = flag.word is None or flag.kind not in (NAMES, NUMBERS)

@@ -7,10 +7,14 @@ end of a longer word says so, too.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from nymity.risk.evidence.words_further import FURTHER
 from nymity.table.attribute import Role
+
+#: Words up to so many letters are as they are: ``due``, ``male``.
+_SHORT = 6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,6 +41,10 @@ class Concept:
     ) -> Concept:
         """Make one of its words, with spaces between them, and of those in further languages."""
         words = f"{text} {FURTHER.get(meaning, '')}".split()
+        # German vowels with marks, which names of columns lose: ``praemie`` is also ``pramie``.
+        words += [
+            re.sub(r"([aou])e", r"\1", word) for word in words if len(word) > _SHORT and re.search("[aou]e", word)
+        ]
         stems = {word for word in words if len(word) >= 5 and not word.endswith("!")}
         return Concept(
             meaning=meaning,

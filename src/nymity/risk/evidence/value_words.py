@@ -105,8 +105,13 @@ GROUPS: dict[str, tuple[str, dict[Role, float]]] = {
         "readmit|cured|relapse|recurr|positive|negative|normal|abnormal|benign|malignant|fatal|incapacit|severe|mild",
         {SENSITIVE: 1.8},
     ),
+    "units of measurement": (
+        r"^[mn]?g/d?l|^[mun]?eq/l|^[mnuµ]mol/l|^k/ul|^i?u/l|^[npµ]g/ml|^mm ?hg|^years$|^lbs$|^kg$|^cm$",
+        {INSENSITIVE: 7.0},
+    ),
     "parts of a trial": (
-        "placebo|control|treatment|treated|untreated|intervention|arm_a|arm_b|test_group|small.class|regular",
+        r"placebo|[\w ]*\bdose|control|treatment|treated|untreated|intervention|arm_a|arm_b|test_group|small.class|"
+        "regular",
         {INSENSITIVE: 2.5},
     ),
 }

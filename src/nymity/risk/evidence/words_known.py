@@ -19,7 +19,8 @@ PLACE = Concept.of(
     "longitude geo geoid geocode birthplace pob suburb borough area areas domicil wohnung! territory "
     "postkode precinct hometown settlement siedlung urbrur rururb habitat citysize popsize lieu lugar embark "
     "destination! ward! parish island zone zona constituency wahlkreis continent bpl geograph standort vestiging "
-    "sede! premise distancefromhome dwellingarea raion oblast pstlz cluster",
+    "sede! premise distancefromhome dwellingarea raion oblast pstlz cluster cp boro density neighbourhood "
+    "neighborhood",
     numbers=True,
 )
 KNOWN = (
@@ -32,18 +33,17 @@ KNOWN = (
         "girl fem mannl weibl mannlich weiblich homme femme hombre mujer varon vrouw feminin masculin race rasse "
         "ethnic ethnie etnia ethn ethgrp raza etnisch hispanic hispan hisp latino black white asian caucasian "
         "nonwhite blck wht nationalit nation! natio nat nacionalidad staatsangehor staatsang staatsburger natcode "
-        "citizenship citizen nativity native foreign foreignborn immigr migrant migrat migr migrhint zuwander inmigr "
-        "extranj etranger auslander allochtoon birth birthday born dob yob geburt geb gebj naissance naiss nacimiento "
-        "nac fecnac fnac geboorte gebjahr gebdat gebmon gebort gebland gebplaats birthyr bdate byear birthdt brth "
-        "brthyr brthdat bday dtnaiss annais marital married marr marriage marstat marst maritl mstat mstatus marit "
-        "civst familienstand famstand famst etatcivil sitfam estadocivil estciv ecivil burgerlijk burgstaat "
-        "zivilstand civilstat divorc widow separated getrennt separe! "
-        "separado gescheiden single spouse husband wife ehe ehepartner ehegatt conjoint conyuge echtgen "
-        "partner partnership cohabit lebensgem language sprache langue! idioma taal lang mothertongue muttersprach "
-        "moedertaal veteran military milit anrede civilite aanhef lefthand handed minority ancestry "
-        "origin! herkunft afkomst ascend mbirth zodiac sign generation bornus usborn yearborn yrborn ridageyr gendr "
-        "rideth yrimmig herkomst asylum aufenthalt zuzug firstgen martl prefix suffix titel dod deathdate fechadef "
-        "sterbedat overlijdensd",
+        "citizenship citizen nativity native foreign foreignborn immigr ctzcntr brncntr facntr mocntr migrant migrat "
+        "migr migrhint zuwander inmigr extranj etranger auslander allochtoon birth birthday born dob yob geburt geb "
+        "gebj naissance naiss nacimiento nac fecnac fnac geboorte gebjahr gebdat gebmon gebort gebland gebplaats "
+        "birthyr bdate byear birthdt brth brthyr brthdat bday dtnaiss annais marital married marr marriage marstat "
+        "marst maritl mstat mstatus marit civst familienstand famstand famst etatcivil sitfam estadocivil estciv "
+        "ecivil burgerlijk burgstaat zivilstand civilstat divorc widow separated getrennt separe! separado gescheiden "
+        "single spouse husband wife ehe ehepartner ehegatt conjoint conyuge echtgen partner partnership cohabit "
+        "lebensgem language sprache langue! idioma taal lang mothertongue muttersprach moedertaal veteran military "
+        "milit anrede civilite aanhef lefthand handed minority ancestry origin! herkunft afkomst ascend mbirth zodiac "
+        "sign generation bornus usborn yearborn yrborn ridageyr gendr rideth yrimmig herkomst asylum aufenthalt zuzug "
+        "firstgen martl prefix suffix titel dod deathdate fechadef sterbedat overlijdensd",
     ),
     Concept.of(
         "a family that others know",
@@ -56,7 +56,7 @@ KNOWN = (
         "babies baby teens preteen orphan gezin gezinssamenst relhoofd lebensform haushaltstyp typmen livingarr "
         "alone! alleinerz monoparent nchild nkids nchildren nkid anzkind kinderzahl nbenf numhijos aantkind nbpers "
         "aantpers npers hhmember miembros relate adults hompop sibsp parch kidslt kidsge padeg madeg paeduc maeduc "
-        "householder headofh husage wifeage grandpar guardian relcd infant toddler",
+        "householder headofh husage wifeage grandpar guardian relcd infant toddler hhmmb rshpsts",
     ),
     PLACE,
     Concept.of(
@@ -88,21 +88,21 @@ KNOWN = (
         "staff officerrank tenured apprent labforce supv yrssvc eeo tempstravail tiempotrab actividad arbeid "
         "arbeidssit costctr kostentraeger sparte turno! agency employm beschaeftig beschaft befrist profesion "
         "profesional sociopro travel traveltime commut pendel serv clerk agric mining retail manag techn gewerbe "
-        "arbeitsplatz azubi trainee",
+        "arbeitsplatz azubi trainee mnactic pdwrk wkhtot",
     ),
     Concept.of(
         "an education that others know",
         {QUASI: 3},
-        "education educ educa edu ed edyrs edyears eduyrs yrsed yrsch isced eisced edattain qualification qualif "
-        "school schooling degree diploma diplome class classe klasse college coll colleg univ university highschool "
-        "hsgrad colgrad bildung bild abschluss abschl schul schulabschl berufsabschl ausbild studium studies estudios "
-        "estud nivelest opleiding opl oplniv major course kurs cours! curso! faculty fakult fach! studiengang carrera "
-        "titulacion etablissement etab colegio coleg instituto lycee nodegree student edlevel leveleduc schoolyear "
-        "schuljahr semester hs kindergarten teacher tutor boursier libraries campus freshman senior! junior! "
-        "sophomore grad graduate curriculum track enrolled yrgrp yeargroup reggrp jahrgang stufe leerjaar groep "
-        "filiere niveau nivetud formation! fatheduc motheduc feduc meduc fathcoll mothcoll sheepskin phd bachelor "
-        "house! homeroom hochschule fachricht immatrik studier instroom academie mef grupoclase einschul unterricht "
-        "nursery extracurr activities! lv1 vorschule promotion!",
+        "education educ educa edu ed edyrs edyears eduyrs yrsed yrsch isced eisced edulvlb edattain qualification "
+        "qualif school schooling degree diploma diplome class classe klasse college coll colleg univ university "
+        "highschool hsgrad colgrad bildung bild abschluss abschl schul schulabschl berufsabschl ausbild studium "
+        "studies estudios estud nivelest opleiding opl oplniv major course kurs cours! curso! faculty fakult fach! "
+        "studiengang carrera titulacion etablissement etab colegio coleg instituto lycee nodegree student edlevel "
+        "leveleduc schoolyear schuljahr semester hs kindergarten teacher tutor boursier libraries campus freshman "
+        "senior! junior! sophomore grad graduate curriculum track enrolled yrgrp yeargroup reggrp jahrgang stufe "
+        "leerjaar groep filiere niveau nivetud formation! fatheduc motheduc feduc meduc fathcoll mothcoll sheepskin "
+        "phd bachelor house! homeroom hochschule fachricht immatrik studier instroom academie mef grupoclase einschul "
+        "unterricht nursery extracurr activities! lv1 vorschule promotion!",
     ),
     Concept.of(
         "what is visible of a person",

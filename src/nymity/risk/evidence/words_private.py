@@ -41,7 +41,8 @@ PRIVATE = (
         "legalstatus unfall aeterm aesev aeser aeout aerel mhterm physhlth menthlth hlthpln havarth addepev cvdinfr "
         "cvdstrk diffrem arbeidsong bajasmed ald ulis pai dependenc impression condition! acuity triage celltype "
         "obstruct perfor adher differ! differentiat extent! thick recur npreg alerg node expire chiefcompl gesundh "
-        "mgus",
+        "mgus accident accid collision crash familyhistory famhist atcd hipert neumon asma inmusup intubad dm t2dm "
+        "stds iud hlthhmp fbs thal exang appet",
     ),
     TREATMENT,
     Concept.of(
@@ -60,7 +61,8 @@ PRIVATE = (
         "bwght bwtkg birthweight birthwt gestat lwt reflex symptomscore nitrogen bun ekgresult vitamin sleep slp "
         "temperature temp lab! labor! laborwert labval assay specimen culture bmd bsa pcr calor mealcal wtloss "
         "bodyfat lborres lbstresn lbtest vsorres vstest bpxsy lbx bloedsuik bloed koerpertemp blutgr pulseox "
-        "tensionsist tensionsys promille measurem messwert resprate glycem o2sat hrtrate ki ki67 waistc",
+        "tensionsist tensionsys promille measurem messwert resprate glycem o2sat hrtrate restecg oldpeak pcv sod hemo "
+        "bgr igs igs2 cytolog citolog ki ki67 waistc",
         numbers=True,
     ),
     Concept.of(
@@ -95,7 +97,9 @@ PRIVATE = (
         "assist assistance creditscore regelsatz bafoeg bonit guthaben erbschaft ressource endettem impago cuota "
         "embargo salarial garnish dues fico arpu indhhin ftotinc incwelfr pell bijdrage maandhuur merit "
         "valueh quotient apl caf verzug mahn hypothee premie eigenrisico risico dti intrate severance realinc rincome "
-        "satfin schufa cred epar virement vire prelev prel retrait versement cheque chq decouvert",
+        "satfin schufa cred epar virement vire prelev prel retrait versement cheque chq decouvert revol util utiliz "
+        "inq dlq pastdue cards lines bureau purchase limit damage annuity deposit purpose regeling wmo stkl lstkl zuz "
+        "hincfel hincsrca finrela joblose",
         numbers=True,
         texts=False,
     ),
@@ -103,12 +107,13 @@ PRIVATE = (
         "crime and what courts do",
         {SENSITIVE: 4},
         "crime criminal crim offense offence offens arrest arrested arr narr jail prison incarc inmate convict conv "
-        "felon felony misdemean misd sentence sentenc priors prior recid reoff rearrest charge charges chrg violation "
+        "felon felony misdemean misd sentence sentenc priors prior! recid reoff rearrest charge charges chrg violation "
         "violent victim opfer slachtoffer police polizei policia politie probation bewaehr parole court gericht "
         "tribunal juzgado delinq guilty verdict urteil straftat strafe strafr haft jva delit delito condam condena "
         "pena! veroord verdacht fraud theft assault violence gewalt abuse juvenile juv avgsen tserved burglary robber "
         "bail custod gang weapon homicide murder dui dwi penalt sanction bussgeld citation! warrant supervis rules "
-        "property! infraction suspect antecedent penal peine delikt delict strafmass disciplinar incident fine! frisk",
+        "property! infraction suspect antecedent penal peine delikt delict strafmass disciplinar incident fine! frisk "
+        "bewahrung paragraph tagessatz justice amende searched vehiclesearch personsearch summons crmvct",
     ),
     Concept.of(
         "faith, politics or love, which are nobody's business",
@@ -135,7 +140,8 @@ PRIVATE = (
         "important importance concern perceive percep beurt bewert climate! ppltrst valorac lebenszufr pplfair pplhlp "
         "trstprl trstlgl trstplc trstplt trstprt trstep trstun stflife stfeco stfgov stfdem stfedu stfhlth stf "
         "imsmetn imdfetn impcntr imbgeco imueclt imwbcnt gincdif freehms euftf sclmeet aesfdrk confinan conbus "
-        "conlegis natheal natenvir satjob immigsent idlnchld ideal attitud valued tolerance racis prejud",
+        "conlegis natheal natenvir satjob immigsent idlnchld ideal attitud valued tolerance racis prejud inprdsc "
+        "dscrgrp sclact mbtru",
     ),
     Concept.of(
         "what a person achieved, or was judged to be",
@@ -150,19 +156,19 @@ PRIVATE = (
         "verhalten attendance attendpct anwesenh attgood attexc exclus exclud excl suspens expelled detention "
         "predicted targetgr cogn memory recall accuracy correct errors scaled zscore tscore phsrank stotal achieve "
         "leistungsb zielerr rated compet skill skills award expected standardscore retard spijbel sanktion exmatrik "
-        "standing versuch beoordel schooladv cito ugpa falta faltas asistenc",
+        "standing versuch beoordel schooladv cito ugpa falta faltas asistenc versetz condotta studytime attempts",
     ),
     Concept.of(
         "how it ended for a person",
         {SENSITIVE: 2.6, QUASI: 0.8},
         "outcome event! relapse readmit readmis readmitted readmission attrition attrit churn churned target label "
         "default defaulted deny denied denial reject rejected approved approve passed failed fail failure dropout "
-        "abandon graduated completed absence absences absent absente fehltage fehlzeit death dead died deceas mortal "
-        "verstorben sterbe todes deces fallecid defunc exitus overleden surviv survived alive vital vitalstat fate "
-        "disposition dispos entlassart admissiontype aufnahmeart aufnahmegrund entlassungsgrund dischdisp tipalt "
+        "abandon graduated completed noshow absence absences absent absente fehltage fehlzeit death dead died deceas "
+        "mortal verstorben sterbe todes deces fallecid defunc exitus overleden surviv survived alive vital vitalstat "
+        "fate disposition dispos entlassart admissiontype aufnahmeart aufnahmegrund entlassungsgrund dischdisp tipalt "
         "motifsort austrittsgrund kuendig ontslagreden reason rsn grund! motif! motivo! reden! cause causa ursache "
         "oorzaak quit! leaver laidoff layoff dismiss cancel cancelled response! responder success retention tenureend "
-        "promoted appeal exited fustat complaint beschwerde",
+        "promoted appeal exited fustat complain beschwerde",
     ),
     Concept.of(
         "how often a person needed care",
@@ -182,6 +188,6 @@ PRIVATE = (
         {SENSITIVE: 2.4, INSENSITIVE: 1.4, QUASI: 0.9},
         "days dias jours tage tagen dagen months weeks duration dauer durat duur follow followup futime time! "
         "survtime cens censored censor duree duracion diasuci spell elapsed latency tstop tstart lengthstay minutes "
-        "seconds start! stop! end! mins secs daysto timeto tte rfs dfs pfs ttr dtime rtime",
+        "seconds term start! stop! end! mins secs daysto timeto tte rfs dfs pfs ttr dtime rtime",
     ),
 )

@@ -24,7 +24,7 @@ POINTING = Concept.of(
     "spitzname prenom prenoms nomusage nomnaiss nomfamille nom nombre! nombres apellido apellidos apenom ape1 ape2 "
     "primerapell naam voornaam voornamen achternaam geslachtsnaam familienaam roepnaam voorletters tussenvoegsel "
     "voorvoegsel initials initialen nickname alias username benutzername login email mail courriel correo telefon "
-    "telefono telefoon telephone phone tel telnr telmob mobil mobile! handy! gsm fax movil portable! iban bic konto "
+    "telefono telefoon telephone phone tel telnr telmob mobil! mobile! handy! gsm fax movil portable! iban bic konto "
     "kontonr rekening rekeningnr accountno accountnum ssn nino nhsno nhi upn uln nir nss nuss dni nie nif cif rfc "
     "curp cip nhc bsn anummer insz niss ahv avs svnr sozialvers steuerid steuernr tin kvnr vsnr rvnr egk versnr "
     "ausweis personalausw passport reisepass pasaporte paspoort fuehrerschein driverlic licenseplate kennzeichen! "
@@ -42,14 +42,14 @@ POINTING = Concept.of(
 )
 UPDATES = Concept.of(
     "when or by whom data were processed",
-    {INSENSITIVE: 6.5},
+    {INSENSITIVE: 7.5},
     "maj utilmaj majle update updated lastupd upd modified modif lastmod changed! aenderung geaendert aend wijzig "
     "gewijzigd mutatie mutdat mutdt mut actualiz actualiza fecact export exported exportdate extract extrac extr "
     "abzug! liefer invoer erstellt erstell bearbeit sachbearb gebruiker usuario user! stapel carga flux lotnr numlot "
     "storetime datenstand datstand lieferung dump load loaded loaddt etl import imported insertdt inserted created! "
     "creatby createdby erfasst! erfassung erfasser saisie grabacion ingevoerd verarbeitung processed procdate batch "
     "batchid runid snapshot modby moddt modts recsrc loadts laadmoment laad bronsyst invuller idlot idlote lote lot! "
-    "lastsync sync rowversion audit",
+    "lastsync sync rowversion audit aktualis ajour eksport eingabe",
 )
 PROCESS = (
     NOTES,
@@ -58,16 +58,17 @@ PROCESS = (
     Concept.of(
         "something of the procedure, not of a person",
         {INSENSITIVE: 3},
-        "flag flags imputed imputation imput quality version edition software mode modus modo interviewer intv interv "
+        "imputed imputation imput quality version edition software mode modus modo interviewer intv interv "
         "intervw enqueteur entrevist wave welle erhwelle vague ola golf! source! src srcsys srcsystem file filename "
-        "row index sequence seqnr lnnbr linenum valid validity plausib pruefz quelle bron fuente satzart mandant "
+        "row index sequence! seqnr lnnbr linenum valid validity plausib pruefz quelle bron fuente satzart mandant "
         "system instrument device! protocol missingness checksum languageversion round runde ronda panel "
         "questionnaire fragebogen vragenlijst cuestion fbsplit fbversion layout recordtype rectype datasource "
-        "currency waehrung wahrung devise moneda valuta unitof uom einheit recstat psu primarysamp samplingunit enum "
+        "currency waehrung wahrung! devise moneda valuta unitof uom einheit recstat psu primarysamp samplingunit enum "
         "ordinal counter tat turnaround consent einwilligung proxy orderset formtype doctype template originsys "
         "testid kitid kit reagent lotno analyzer laborsystem completedflag langver erhebungsart visitnum aeseq filenm "
         "domain! actarm versie valueuom pruefkenn ballot intlng proddate interviewd intdur observed siren siret "
-        "dataprov",
+        "dataprov dispcode thiswv quota bookid saffl ittfl efffl fasfl pprotfl randfl enrlfl trtemfl lbblfl "
+        "lbcat lbseq lbornr refrange",
     ),
     Concept.of(
         "to which part of a trial or study somebody was assigned",
@@ -83,11 +84,11 @@ PROCESS = (
     ),
     Concept.of(
         "dealings of little consequence",
-        {INSENSITIVE: 1.8, SENSITIVE: 1, QUASI: 0.8},
-        "newsletter segment channel kanal canal orders order quantity qty menge clicks logins sessions product "
+        {INSENSITIVE: 1.8, SENSITIVE: 1.3, QUASI: 0.1},
+        "newsletter segment channel kanal canal orders! order! quantity qty menge clicks logins sessions product "
         "produkt produit producto brand choice item category! tvhours tv rankorder units purchases bestell tips tip "
         "scoreband likes subscription campaign contact! coupon basket cart browser app visitweb pageviews marketing "
-        "optin reminder",
+        "optin reminder streaming online cmp cashback login",
     ),
     Concept.of(
         "a state of something",
@@ -100,11 +101,11 @@ WEIGHTS = Concept.of(
     "a sampling weight",
     {WEIGHT: 2},
     "weight weights wgt wght wt wts wtd pond ponder pondera ponderation gewicht gewichtung gew poids peso wtfinl coeff "
-    "fnlwgt pweight fweight aweight dweight pspwght anweight pwt hwt iwt hochrechnung hochrechnungsfaktor hochrech "
-    "expansion expans facexp factorexp fexp factorel factor! facteur faktor! weging weeg weegfactor wegingsfactor "
-    "ophoogfactor ophoog surveywt svywt sampwt samplewt perwt hhwt pwgtp wgtp personwt finalwgt finalwt wgts popwt "
-    "indwt asecwt wtsupp earnwt wtssall wtmec wtsaf llcpwt wtsaf2yr wtint extri ipondi calib calage calweight rake "
-    "raking rakew hrf phrf grossing grossw elevac elevacion inflation!",
+    "fnlwgt pweight factoradulto fweight aweight dweight pspwght anweight pwt hwt iwt hochrechnung "
+    "hochrechnungsfaktor hochrech expansion expans facexp factorexp fexp factorel factor! facteur faktor! weging weeg "
+    "weegfactor wegingsfactor ophoogfactor ophoog surveywt svywt sampwt samplewt perwt hhwt pwgtp wgtp personwt "
+    "finalwgt finalwt wgts popwt indwt asecwt wtsupp earnwt wtssall wtmec wtsaf llcpwt wtsaf2yr wtint extri ipondi "
+    "calib calage calweight rake raking rakew hrf phrf grossing grossw elevac elevacion inflation!",
 )
 #: Words that say a column was computed, or how; they mean nothing by themselves.
 AFFIXES = frozenset(
@@ -115,6 +116,6 @@ AFFIXES = frozenset(
         "is has ever any own your my the of in at per and or by on to for with i p h f m t s c d r k b q x y z v w u "
         "e g j a o ss st nd rd th pre post all other oth var val value elig need lt ge gt hus demo visit primary case "
         "bank model temps turno sist epoch main given legal resp stat ppal sec princ pers lib tx nivel high low survey "
-        "prob"
+        "prob flag flags patient policy initial subject account member range ratio data info"
     )
 )

@@ -23,3 +23,24 @@ def answers_yes_or_no(facts: ColumnFacts) -> bool:
     if facts.is_number:
         return facts.distinct <= 2 and facts.is_whole and facts.spread[0] >= 0 and facts.spread[2] <= 2
     return len(facts.texts) > 0 and set(facts.texts.str.to_lowercase().to_list()) <= PLAIN
+
+
+def calls_nobody(facts: ColumnFacts) -> bool:
+    """Whether a few values that many records share are answers or counts: ``number of addresses``."""
+    if answers_yes_or_no(facts) or (facts.is_number and facts.spread[0] < 0):
+        return True
+    if facts.distinct > _KINDS or facts.distinct * _RECORDS_EACH > facts.present:
+        return False
+    if facts.is_number:
+        return facts.spread[2] < _COUNTED
+    texts = facts.texts.str.to_lowercase()
+    plain = texts.is_in(list(PLAIN)) | (texts.str.len_chars() == 1)
+    last = bool(facts.words) and facts.words[-1] in _OF_KINDS
+    return last or float(plain.mean() or 0) > _MOSTLY  # type: ignore[arg-type]
+
+
+#: Different values at most, records of each at least, and the first number that may be anybody's.
+_KINDS, _RECORDS_EACH, _COUNTED = 20, 20, 100
+#: The share of answers among different texts, and last words that say that kinds stand in a column.
+_MOSTLY = 0.5
+_OF_KINDS = frozenset(listed("type status kind class category service flag device level contacted"))
