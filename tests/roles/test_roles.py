@@ -11,11 +11,15 @@ import pytest
 from nymity.publishing.preparing.inspect import Inspection, inspect
 
 from .left_out import without, words_of_one_table
+from .lookalikes import lookalikes
 from .scores import Judged, judge, score
 from .stars import share_of_stars
 from .tables import Labelled, labelled_tables
 
 TABLES = labelled_tables()
+LOOKALIKES = lookalikes()
+#: Numbers of people that a code book calls by a number, or that start again in each session.
+NUMBERED_BY_CODE_BOOKS = {"dhs.v002", "speed_dating.idg", "speed_dating.partner"}
 #: Always there, and small.
 GENERATED = [table for table in TABLES if table.source.startswith(("generated:", "export:"))]
 OTHERS = [table for table in TABLES if table not in GENERATED]
@@ -30,6 +34,12 @@ def judged(table: Labelled) -> list[Judged]:
     if table.absent:
         pytest.skip(table.absent)
     return judge(table, looked_at(table.name)[1])
+
+
+@cache
+def judged_lookalike(name: str) -> list[Judged]:
+    table = next(table for table in LOOKALIKES if table.name == name)
+    return judge(table, table.load()[1])
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda one: one.name)
@@ -63,6 +73,21 @@ def test_the_bar(tables: list[Labelled]) -> None:
     assert found.dangerous == ()
     assert found.accepted >= 0.90, str(found)
     assert found.mean_over_kinds >= 0.80, str(found)
+    assert found.needless <= 0.10, str(found)
+    assert found.quasi_as_insensitive <= 0.01, str(found)
+
+
+@pytest.mark.parametrize("table", LOOKALIKES, ids=lambda one: one.name)
+def test_no_lookalike_is_dangerous(table: Labelled) -> None:
+    found = score(judged_lookalike(table.name))
+    assert set(found.dangerous) <= NUMBERED_BY_CODE_BOOKS
+
+
+def test_the_bar_on_lookalikes_of_well_known_tables() -> None:
+    found = score([one for table in LOOKALIKES for one in judged_lookalike(table.name)])
+    assert set(found.dangerous) == NUMBERED_BY_CODE_BOOKS
+    assert found.accepted >= 0.90, str(found)
+    assert found.mean_over_kinds >= 0.85, str(found)
     assert found.needless <= 0.10, str(found)
     assert found.quasi_as_insensitive <= 0.01, str(found)
 

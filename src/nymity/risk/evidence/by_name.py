@@ -18,6 +18,8 @@ from nymity.risk.evidence.vocabulary import (
     WEIGHTS,
     Concept,
 )
+from nymity.risk.evidence.words_known import KNOWN
+from nymity.risk.evidence.words_private import PRIVATE
 from nymity.risk.evidence.yes_or_no import calls_nobody
 from nymity.risk.naming import first_known, listed, with_neighbours, words_of
 
@@ -32,6 +34,10 @@ _BESIDE = 0.35
 _LONG_HEAD = 6
 #: Words for people of whom another word says what a column holds: the race of a suspect.
 _WHOSE = frozenset(listed("suspect victim insured offender inmate prisoner defendant voter stop incident crash"))
+#: What others know of a person is no date of processing: ``user_age``.
+_PERSONAL = KNOWN[0]
+#: Opinions are opinions wherever their word stands: ``satisfaccion laboral``, ``trust police``.
+_THOUGHT = next(one for one in PRIVATE if one.meaning.startswith("what a person thinks"))
 _AGES = frozenset(listed("age alter edad leeftijd"))
 #: Words that say of a column that it holds dates as its first word, too.
 _DATES = frozenset(listed("date datum dat fecha fec fech dt jahr annee"))
@@ -75,7 +81,8 @@ def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) 
         return
     heading = _heading(words, known)
     for concept, (word, sureness) in known.items():
-        quality = share * sureness * (1.0 if last in word or concept is heading else _BEFORE)
+        leads = concept is _THOUGHT if _THOUGHT in known else last in word
+        quality = share * sureness * (1.0 if leads or concept is heading else _BEFORE)
         if heading not in (None, concept) or (concept.heads and heading is None):
             quality *= 0 if heading is UPDATES else _BESIDE
         if word in _WHOSE and len(known) > 1:
@@ -119,10 +126,20 @@ def _telling(words: Sequence[str]) -> Sequence[str]:
     """Leave out a last word that says nothing beside what the others do."""
     while len(words) > 2 and words[-1] in _PERIODS and (words[-2] in _EACH or words[-2].isdecimal()):
         words = words[:-2]  # what was counted over the last year, or twelve months
+    words = [
+        word if word.isdecimal() or not _exactly(word + after) else word + after for word, after in _followed(words)
+    ]
     plain = [word for word in words if not word.isdecimal()]
     if len(plain) > 1 and plain[-1] in _GENERIC and not _exactly("".join(plain[-2:])) and _known(tuple(plain[:-1])):
         return plain[:-1]
     return plain or words
+
+
+def _followed(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Return each word with the number behind it, if any: ``her2``, ``isco08``."""
+    for at, word in enumerate(words):
+        after = words[at + 1] if at + 1 < len(words) else ""
+        yield word, after if after.isdecimal() else ""
 
 
 _PERIODS = frozenset(listed("year years yr yrs month months mon mth mths week day jahr mois mes"))
@@ -131,7 +148,7 @@ _EACH = frozenset(listed("last next past per prev previous this"))
 
 def _heading(words: Sequence[str], known: dict[Concept, tuple[str, float]]) -> Concept | None:
     """Return the concept that says what the column holds: the date of a diagnosis is a date, the age at it an age."""
-    if UPDATES in known:
+    if UPDATES in known and _PERSONAL not in known:
         return UPDATES
     for concept, (word, _) in known.items():
         if concept.heads and words and (word in words[-1:] or words[-1].endswith(word) or words[0] in _DATES):
@@ -153,7 +170,10 @@ def _known(words: tuple[str, ...]) -> dict[Concept, tuple[str, float]]:
         single = word in words
         if not single and len(word) < _JOINED:
             continue
-        for concept, quality in _meaning(word) if single else _exactly(word):
+        meant = _meaning(word) if single else _exactly(word)
+        if meant and not single:  # what two words mean together counts, not what each does
+            found = {concept: one for concept, one in found.items() if not (one[0] in words and one[0] in word)}
+        for concept, quality in meant:
             if concept not in found or quality > found[concept][1]:
                 found[concept] = (word, quality)
     return found

@@ -43,7 +43,7 @@ KNOWN = (
         "lebensgem language sprache langue! idioma taal lang mothertongue muttersprach moedertaal veteran military "
         "milit anrede civilite aanhef lefthand handed minority ancestry origin! herkunft afkomst ascend mbirth zodiac "
         "sign generation bornus usborn yearborn yrborn ridageyr gendr rideth yrimmig herkomst asylum aufenthalt zuzug "
-        "firstgen martl prefix suffix titel dod deathdate fechadef sterbedat overlijdensd",
+        "firstgen martl prefix suffix titel dod deathdate fechadef sterbedat overlijdensd matrimon tribe caste",
     ),
     Concept.of(
         "a family that others know",
@@ -88,7 +88,7 @@ KNOWN = (
         "staff officerrank tenured apprent labforce supv yrssvc eeo tempstravail tiempotrab actividad arbeid "
         "arbeidssit costctr kostentraeger sparte turno! agency employm beschaeftig beschaft befrist profesion "
         "profesional sociopro travel traveltime commut pendel serv clerk agric mining retail manag techn gewerbe "
-        "arbeitsplatz azubi trainee mnactic pdwrk wkhtot",
+        "arbeitsplatz azubi trainee mnactic pdwrk wkhtot vertrag wirtschaftszw",
     ),
     Concept.of(
         "an education that others know",
@@ -102,7 +102,7 @@ KNOWN = (
         "senior! junior! sophomore grad graduate curriculum track enrolled yrgrp yeargroup reggrp jahrgang stufe "
         "leerjaar groep filiere niveau nivetud formation! fatheduc motheduc feduc meduc fathcoll mothcoll sheepskin "
         "phd bachelor house! homeroom hochschule fachricht immatrik studier instroom academie mef grupoclase einschul "
-        "unterricht nursery extracurr activities! lv1 vorschule promotion!",
+        "unterricht nursery extracurr activities! lv1 vorschule promotion! studienf",
     ),
     Concept.of(
         "what is visible of a person",
@@ -139,6 +139,6 @@ KNOWN = (
         "house! housing home! homes dwelling rooms bedrooms accommod wohnform tenenc vehmodel vehmake owner ownhome "
         "homeowner ownrent car cars vehicle pkw fahrzeug voiture coche computer radio! electricity bicycle motorbike "
         "fridge internet broadband pets haustier garage condo condominium apartment wohnflaeche wohneig eigentum "
-        "tenant landlord logement vivienda woning koopwoning statlog mieter yacht boat",
+        "tenant landlord logement vivienda woning koopwoning statlog mieter yacht boat eigendom",
     ),
 )

@@ -15,7 +15,7 @@ TREATMENT = Concept.of(
     "aspirin steroid sedative antibiot antidepress opioid drg ghm grd mdc beatmung ventil intub dialys rehab counsel "
     "vaccin vax impf vacuna immuniz prophyl propyl tamox hormon! anesth narkose icu uci itu intensiv cathet stent "
     "pflegemassn massnahme contracept pill usemeth exdose cmtrt narcan principioact dosering indicatie medikat "
-    "medicat behandel surg ccam dbc vaccinat",
+    "medicat behandel surg ccam dbc vaccinat dosier vasopress",
 )
 PRIVATE = (
     Concept.of(
@@ -42,7 +42,7 @@ PRIVATE = (
         "cvdstrk diffrem arbeidsong bajasmed ald ulis pai dependenc impression condition! acuity triage celltype "
         "obstruct perfor adher differ! differentiat extent! thick recur npreg alerg node expire chiefcompl gesundh "
         "mgus accident accid collision crash familyhistory famhist atcd hipert neumon asma inmusup intubad dm t2dm "
-        "stds iud hlthhmp fbs thal exang appet",
+        "stds iud hlthhmp fbs thal exang appet suchtm familyhx",
     ),
     TREATMENT,
     Concept.of(
@@ -62,7 +62,7 @@ PRIVATE = (
         "temperature temp lab! labor! laborwert labval assay specimen culture bmd bsa pcr calor mealcal wtloss "
         "bodyfat lborres lbstresn lbtest vsorres vstest bpxsy lbx bloedsuik bloed koerpertemp blutgr pulseox "
         "tensionsist tensionsys promille measurem messwert resprate glycem o2sat hrtrate restecg oldpeak pcv sod hemo "
-        "bgr igs igs2 cytolog citolog ki ki67 waistc",
+        "bgr igs igs2 cytolog citolog ki ki67 waistc whiteblood redblood ejection peakflow bonedensity ca125",
         numbers=True,
     ),
     Concept.of(
@@ -70,7 +70,7 @@ PRIVATE = (
         {SENSITIVE: 3.4, QUASI: 1.8},
         "smoke smoker bebed rookg drnk smq alq bac! smoking smokes smok cigs cig cigarette cigar tobacco tabak tabac "
         "tabaco tabaq raucher rauch fumeur fumad fuma roken roker rookt alcohol alkohol alcool alc drink drinks "
-        "drinker drinking packyears packs gun vaping",
+        "drinker drinking packyears packs gun vaping tabagis",
     ),
     Concept.of(
         "money",
@@ -99,7 +99,7 @@ PRIVATE = (
         "valueh quotient apl caf verzug mahn hypothee premie eigenrisico risico dti intrate severance realinc rincome "
         "satfin schufa cred epar virement vire prelev prel retrait versement cheque chq decouvert revol util utiliz "
         "inq dlq pastdue cards lines bureau purchase limit damage annuity deposit purpose regeling wmo stkl lstkl zuz "
-        "hincfel hincsrca finrela joblose",
+        "hincfel hincsrca finrela joblose beitragsh",
         numbers=True,
         texts=False,
     ),
@@ -113,7 +113,7 @@ PRIVATE = (
         "pena! veroord verdacht fraud theft assault violence gewalt abuse juvenile juv avgsen tserved burglary robber "
         "bail custod gang weapon homicide murder dui dwi penalt sanction bussgeld citation! warrant supervis rules "
         "property! infraction suspect antecedent penal peine delikt delict strafmass disciplinar incident fine! frisk "
-        "bewahrung paragraph tagessatz justice amende searched vehiclesearch personsearch summons crmvct",
+        "bewahrung paragraph tagessatz justice amende searched vehiclesearch personsearch summons crmvct strafh",
     ),
     Concept.of(
         "faith, politics or love, which are nobody's business",
@@ -126,13 +126,13 @@ PRIVATE = (
         "abortion partisan bush clinton trump obama referendum union! tradeunion gewerkschaft syndic synd sindic "
         "vakbond statusquo brexit europe! eumember godbel pray prayer wahlentsch rlgatnd rlgdgr rlgblg rlgdnm reliten "
         "prtvt prtvtgb prtvtede prtclgb polintr stemgedr sexornt sexfreq premarsx abany abdefect abnomore cappun "
-        "gunlaw natfare grass pres12 pres16 bible",
+        "gunlaw natfare grass pres12 pres16 bible wahlbet sexualpartners",
     ),
     Concept.of(
         "what a person thinks or feels",
         {SENSITIVE: 3.2, INSENSITIVE: 0.9},
         "happy happi unhap hap gluck gluecklich bonheur heureu felic gelukkig satisf satis zufried zufr tevred "
-        "insatisf opinion meinung mening attitude einstellung! actitud trust vertrau vertr confian vertrouw agree "
+        "insatisf opinion meinung mening attitude einstellung! actitud trust vertrau vertr! confian vertrouw agree "
         "zustimm feel feeling gefuehl mood stimmung stress burnout lonel einsam life leben! vida! rating ratemarr "
         "approval believe belief prefer confidence worry sorgen preocup bezorgd fear angst anger neurotic neuro "
         "extraver extrav openness conscient agreeabl personality likert knowledge knowmeth interestin wellbeing "
@@ -156,7 +156,8 @@ PRIVATE = (
         "verhalten attendance attendpct anwesenh attgood attexc exclus exclud excl suspens expelled detention "
         "predicted targetgr cogn memory recall accuracy correct errors scaled zscore tscore phsrank stotal achieve "
         "leistungsb zielerr rated compet skill skills award expected standardscore retard spijbel sanktion exmatrik "
-        "standing versuch beoordel schooladv cito ugpa falta faltas asistenc versetz condotta studytime attempts",
+        "standing versuch beoordel schooladv cito ugpa falta faltas asistenc versetz condotta studytime attempts "
+        "oordeel specialed",
     ),
     Concept.of(
         "how it ended for a person",
@@ -168,7 +169,7 @@ PRIVATE = (
         "fate disposition dispos entlassart admissiontype aufnahmeart aufnahmegrund entlassungsgrund dischdisp tipalt "
         "motifsort austrittsgrund kuendig ontslagreden reason rsn grund! motif! motivo! reden! cause causa ursache "
         "oorzaak quit! leaver laidoff layoff dismiss cancel cancelled response! responder success retention tenureend "
-        "promoted appeal exited fustat complain beschwerde",
+        "promoted appeal exited fustat complain beschwerde fehlst",
     ),
     Concept.of(
         "how often a person needed care",
@@ -188,6 +189,6 @@ PRIVATE = (
         {SENSITIVE: 2.4, INSENSITIVE: 1.4, QUASI: 0.9},
         "days dias jours tage tagen dagen months weeks duration dauer durat duur follow followup futime time! "
         "survtime cens censored censor duree duracion diasuci spell elapsed latency tstop tstart lengthstay minutes "
-        "seconds term start! stop! end! mins secs daysto timeto tte rfs dfs pfs ttr dtime rtime",
+        "seconds term start! stop! end! mins secs daysto timeto tte rfs dfs pfs ttr dtime rtime meses maanden",
     ),
 )

@@ -46,10 +46,10 @@ UPDATES = Concept.of(
     "maj utilmaj majle update updated lastupd upd modified modif lastmod changed! aenderung geaendert aend wijzig "
     "gewijzigd mutatie mutdat mutdt mut actualiz actualiza fecact export exported exportdate extract extrac extr "
     "abzug! liefer invoer erstellt erstell bearbeit sachbearb gebruiker usuario user! stapel carga flux lotnr numlot "
-    "storetime datenstand datstand lieferung dump load loaded loaddt etl import imported insertdt inserted created! "
-    "creatby createdby erfasst! erfassung erfasser saisie grabacion ingevoerd verarbeitung processed procdate batch "
-    "batchid runid snapshot modby moddt modts recsrc loadts laadmoment laad bronsyst invuller idlot idlote lote lot! "
-    "lastsync sync rowversion audit aktualis ajour eksport eingabe",
+    "storetime datenstand datstand lieferung dump loaded loaddate loaddt etl import imported insertdt inserted "
+    "created! creatby createdby erfasst! erfassung erfasser saisie grabacion ingevoerd verarbeitung processed "
+    "procdate batch batchid runid snapshot modby moddt modts recsrc loadts laadmoment laad bronsyst invuller idlot "
+    "idlote lote lot! lastsync sync rowversion audit aktualis ajour eksport eingabe",
 )
 PROCESS = (
     NOTES,
@@ -68,14 +68,16 @@ PROCESS = (
         "testid kitid kit reagent lotno analyzer laborsystem completedflag langver erhebungsart visitnum aeseq filenm "
         "domain! actarm versie valueuom pruefkenn ballot intlng proddate interviewd intdur observed siren siret "
         "dataprov dispcode thiswv quota bookid saffl ittfl efffl fasfl pprotfl randfl enrlfl trtemfl lbblfl "
-        "lbcat lbseq lbornr refrange",
+        "lbcat lbseq lbornr refrange oleada ronde gegevensbron visitnumber visitname visitno visitnr editflag geraet "
+        "interviewdur completiontime dureeentretien unitofmeasure unidadmedida masseinheit",
     ),
     Concept.of(
         "to which part of a trial or study somebody was assigned",
         {INSENSITIVE: 3},
         "trt arm armcd cohort control! placebo randomi randomis randomiz experiment assigned assignm session trial "
         "split sample treat! rx train treated intervention stratum strata fold studyid "
-        "studyarm allocated blinded phase! ransam",
+        "studyarm allocated blinded phase! ransam treatmentarm treatmentgroup trtgroup controlgroup testgroup abgroup "
+        "behandlungsarm kontrollgrup brastraitement brazotratamiento groupecontrole grupocontrol",
     ),
     Concept.of(
         "a group: of a study, or of people who know each other",
@@ -88,7 +90,7 @@ PROCESS = (
         "newsletter segment channel kanal canal orders! order! quantity qty menge clicks logins sessions product "
         "produkt produit producto brand choice item category! tvhours tv rankorder units purchases bestell tips tip "
         "scoreband likes subscription campaign contact! coupon basket cart browser app visitweb pageviews marketing "
-        "optin reminder streaming online cmp cashback login",
+        "optin reminder streaming online cmp cashback login paperless usage calls roaming voicemail sms",
     ),
     Concept.of(
         "a state of something",

@@ -34,13 +34,14 @@ def calls_nobody(facts: ColumnFacts) -> bool:
     if facts.is_number:
         return facts.spread[2] < _COUNTED
     texts = facts.texts.str.to_lowercase()
-    plain = texts.is_in(list(PLAIN)) | (texts.str.len_chars() == 1)
+    plain = texts.is_in(list(PLAIN)) | ((texts.str.len_chars() == 1) & (facts.distinct <= _LETTERS))
     last = bool(facts.words) and facts.words[-1] in _OF_KINDS
     return last or float(plain.mean() or 0) > _MOSTLY  # type: ignore[arg-type]
 
 
 #: Different values at most, records of each at least, and the first number that may be anybody's.
 _KINDS, _RECORDS_EACH, _COUNTED = 20, 20, 100
-#: The share of answers among different texts, and last words that say that kinds stand in a column.
-_MOSTLY = 0.5
+#: The share of answers among different texts, and how many letters may be answers.
+_MOSTLY, _LETTERS = 0.5, 3
+#: Last words that say that kinds stand in a column.
 _OF_KINDS = frozenset(listed("type status kind class category service flag device level contacted"))
