@@ -6,16 +6,19 @@ import os
 from collections.abc import Callable, Iterator
 from math import ceil
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from nymity.core import randomness
 from nymity.core.progress import Observer, silent
-from nymity.datasets import PublicDataset, available, public
 from nymity.partition.geometry import Geometry
 from nymity.partition.split_carry import Chain, SplitCarry
 from tally import OracleCalls, note
+
+if TYPE_CHECKING:
+    from nymity_lab.datasets import PublicDataset
 
 #: What tests of the command line share, of every distribution.
 pytest_plugins = ["cli_fixtures"]
@@ -78,13 +81,14 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def load_public() -> Callable[[str], PublicDataset]:
     """Load a real data set, or skip the test with the reason; mark such tests ``data``."""
+    datasets = pytest.importorskip("nymity_lab.datasets", reason="nymity-lab is not installed: it loads them")
     loaded: dict[str, PublicDataset] = {}
 
     def load(name: str) -> PublicDataset:
-        if not available(name):
+        if not datasets.available(name):
             pytest.skip(f"the data set {name!r} is not under NYMITY_DATA")
         if name not in loaded:
-            loaded[name] = public(name)
+            loaded[name] = datasets.public(name)
         return loaded[name]
 
     return load

@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 import pytest
 
-from nymity.datasets import PublicDataset
 from nymity.lattice.optimal import OptimalLattice
 from nymity.lattice.rollup import RollUp
 from nymity.privacy import AverageRisk, DistinctLDiversity, Groups, KAnonymity, PrivacyModel, SampleUniques, TCloseness
 from nymity.quality import loss_of
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.schema import Schema
+from nymity_lab.datasets import PublicDataset
 
 pytestmark = pytest.mark.data
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 import pytest
 
-from nymity.datasets import PublicDataset
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import Groups, KAnonymity, TCloseness
 from nymity.table.attribute import sensitive
 from nymity.table.encoding import encode
 from nymity.table.schema import Schema
+from nymity_lab.datasets import PublicDataset
 
 pytestmark = pytest.mark.data
 

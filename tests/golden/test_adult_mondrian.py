@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 import pytest
 
-from nymity.datasets import PublicDataset
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import DistinctLDiversity, KAnonymity, PrivacyModel, TCloseness
 from nymity.publishing.comparing.compare import compare
 from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import sensitive
 from nymity.table.schema import Schema
+from nymity_lab.datasets import PublicDataset
 
 pytestmark = pytest.mark.data
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from nymity.datasets import PublicDataset
 from nymity.risk import drivers, measure_risk
+from nymity_lab.datasets import PublicDataset
 
 pytestmark = pytest.mark.data
 

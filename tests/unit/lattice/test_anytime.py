@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import naive
 from nymity.core.errors import Interrupted, NoSolutionError, ParameterError
 from nymity.core.progress import Progress
-from nymity.datasets import PublicDataset
 from nymity.lattice import anytime, exploration, frontier
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.datafly import Datafly
@@ -30,6 +29,7 @@ from nymity.table.attribute import quasi
 from nymity.table.encoding import EncodedTable, encode
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
+from nymity_lab.datasets import PublicDataset
 from optimum import assert_optimum, limits
 from strategies import Case, Demand, cases, demands
 from toys import EvenClasses

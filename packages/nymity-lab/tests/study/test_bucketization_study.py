@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from nymity.bucket import fill
-from nymity.datasets import PublicDataset
+from nymity_lab.datasets import PublicDataset
 from nymity_lab.study.bucketization import work
 from nymity_lab.study.bucketization.exhibit_parts import figures, growth, over
 from nymity_lab.study.bucketization.exhibits import exhibits

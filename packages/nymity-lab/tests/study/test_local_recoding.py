@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nymity.datasets import PublicDataset
+from nymity_lab.datasets import PublicDataset
 from nymity_lab.study import find_study
 from nymity_lab.study.exhibit import Exhibit
 from nymity_lab.study.exhibit_parts import both, span, where

@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 
 from nymity.core.progress import Observer, silent
-from nymity.datasets import public
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.datafly import Datafly
 from nymity.lattice.outcome import LatticeOutcome
@@ -19,6 +18,7 @@ from nymity.privacy import KAnonymity
 from nymity.table.encoding import EncodedTable, encode
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
+from nymity_lab.datasets import public
 
 PROVENANCE = "the loss that Datafly reaches on the same table"
 

@@ -21,7 +21,6 @@ from nymity.bucket import Plan, fill, plan
 from nymity.bucket.methods import Buckets
 from nymity.core.draws import KeyedDraws
 from nymity.core.progress import Observer, silent
-from nymity.datasets import public
 from nymity.privacy import FPrivacy
 from nymity.publishing.running.pipeline import publish
 from nymity.table.attribute import quasi, sensitive
@@ -30,6 +29,7 @@ from nymity.table.schema import Schema
 from nymity_lab.bench.measuring import measured, peak_megabytes
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import public
 
 _QUASI = ("Age", "Gender", "Education", "Marital", "Race", "WorkClass", "Birthplace")
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from nymity.core.bits import NotPrivate
-from nymity.datasets.adult import LEVELS, TARGET, census_parts, census_schema
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.epsilon_safe import EpsilonSafeLattice
 from nymity.dp.interpolation import INTERPOLATIONS
@@ -15,6 +14,7 @@ from nymity.lattice.space import Space
 from nymity.table.encoding import EncodedTable, encode
 from nymity_lab.bench.result import Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets.adult import LEVELS, TARGET, census_parts, census_schema
 
 #: The thesis' epsilon, 0.5 - ln(1 - 0.7), of which the search has as much as there.
 _PROMISE = DifferentialPrivacy(epsilon=1.704, epsilon_search=0.5, public_records=30_162, delta=1e-5)

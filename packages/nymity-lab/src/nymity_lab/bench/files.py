@@ -21,11 +21,11 @@ import numpy as np
 import polars as pl
 
 from nymity.core.progress import Observer, silent
-from nymity.datasets import PublicDataset, public
 from nymity.publishing.jobs.toml import toml_job
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import counting_unit
+from nymity_lab.datasets import PublicDataset, public
 
 PROVENANCE = (
     "ARX 3.9.2, OpenJDK 17, from file to file, process start to end, k=5, 5% suppression, two cores; it writes no "

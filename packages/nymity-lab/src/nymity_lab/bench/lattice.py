@@ -13,7 +13,6 @@ from collections.abc import Iterator
 import polars as pl
 
 from nymity.core.progress import Observer, silent
-from nymity.datasets import PublicDataset, public
 from nymity.lattice.datafly import Datafly
 from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
@@ -26,6 +25,7 @@ from nymity.table.encoding import EncodedTable, encode
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import PublicDataset, public
 
 PROVENANCE = (
     "ARX 3.9.2, OpenJDK 17, search only, warm, CPU time of its one search thread, on two cores, in the "
@@ -193,7 +193,7 @@ def _median_wall(code: str) -> float:
 def _first_search(cache: str) -> tuple[float, float]:
     code = """
 import time
-from nymity.datasets import public
+from nymity_lab.datasets import public
 data = public("adult")
 t = time.perf_counter()
 from nymity.lattice.optimal import OptimalLattice

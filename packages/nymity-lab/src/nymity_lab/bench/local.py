@@ -12,7 +12,6 @@ import polars as pl
 
 from nymity.core.draws import KeyedDraws
 from nymity.core.progress import Observer, silent
-from nymity.datasets import public
 from nymity.partition.exact import ExactPartition
 from nymity.partition.freeform import Freeform, FreeformGreedy, FreeformSortGreedy
 from nymity.partition.greedy_search import GreedySearch
@@ -34,6 +33,7 @@ from nymity.utility import Released
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import public
 
 PROVENANCE = (
     "anonypy and anonypyx (Mondrian, k=5) on Adult with eight quasi-identifiers: GCP 0.0463, 100 and 117 CPU seconds; "
@@ -139,7 +139,7 @@ def _census_memory() -> Line:
     """Measure a process that does nothing else than the whole census."""
     code = f"""
 from nymity_lab.bench.measuring import peak_megabytes
-from nymity.datasets import public
+from nymity_lab.datasets import public
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
 from nymity.table.encoding import encode

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nymity.core.progress import Observer, silent
-from nymity.datasets import PublicDataset, public
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
 from nymity.quality import LOSSES, DomainShareLoss, Loss
@@ -13,6 +12,7 @@ from nymity.table.encoding import EncodedTable, encode
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import PublicDataset, public
 
 PROVENANCE = (
     "ARX 3.9.2, OpenJDK 17, search only, warm, CPU time of its one search thread, on two cores, in the same minutes as "

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from nymity.core.progress import Observer, silent
-from nymity.datasets import public
 from nymity.lattice.anytime import AnytimeLattice
 from nymity.lattice.datafly import Datafly
 from nymity.lattice.iterative import IterativeRecoding
@@ -20,6 +19,7 @@ from nymity.table.encoding import encode
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import public
 
 PROVENANCE = "the proven optimum of one level per column"
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 import polars as pl
 
 from nymity.core.progress import Observer, silent
-from nymity.datasets import public
 from nymity.lattice.datafly import Datafly
 from nymity.lattice.optimal import OptimalLattice
 from nymity.partition.mondrian import Mondrian
@@ -30,6 +29,7 @@ from nymity.utility import LearningResult, Released, learn
 from nymity_lab.bench.measuring import in_new_process, measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import public
 
 PROVENANCE = "none"
 

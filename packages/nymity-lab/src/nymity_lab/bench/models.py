@@ -8,7 +8,6 @@ from functools import partial
 
 from nymity.core.errors import NoSolutionError
 from nymity.core.progress import Observer, silent
-from nymity.datasets import public
 from nymity.lattice.iterative import IterativeRecoding
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import (
@@ -29,6 +28,7 @@ from nymity.table.schema import Schema
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import public
 
 PROVENANCE = (
     "ARX 3.9.2, OpenJDK 17, local recoding on Adult, warm, two shared cores: GCP 0.1911 in 3.6 to 4.5 CPU seconds "

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 
 from nymity.core.progress import Observer, silent
-from nymity.datasets import public
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
 from nymity.table.attribute import quasi, sensitive
@@ -23,6 +22,7 @@ from nymity.utility import QueryError, Released, count_queries
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import public
 
 PROVENANCE = "none: the buckets here are random and keep no promise; the study of bucketization compares errors"
 

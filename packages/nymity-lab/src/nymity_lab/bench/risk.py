@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from nymity.core.progress import Observer, silent
-from nymity.datasets import public
 from nymity.lattice.optimal import OptimalLattice
 from nymity.partition.mondrian import Mondrian
 from nymity.privacy import KAnonymity
@@ -19,6 +18,7 @@ from nymity.risk import AttackReport, Linkage, attack, drivers, measure_risk
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import public
 
 PROVENANCE = "targets of our own"
 

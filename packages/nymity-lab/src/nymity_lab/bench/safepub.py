@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from nymity.core.bits import NotPrivate
 from nymity.core.progress import Observer, silent
-from nymity.datasets import public
 from nymity.dp.choice import Drawing
 from nymity.dp.differential_privacy import DifferentialPrivacy
 from nymity.dp.private_method import sampled
@@ -27,6 +26,7 @@ from nymity.table.schema import Schema
 from nymity_lab.bench.measuring import in_new_process
 from nymity_lab.bench.result import Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import public
 from nymity_lab.dp.as_published import published_sensitivity
 
 #: (data set, ours at most, ARX): what choosing levels by granularity costs at epsilon 1, of which the search has 0.1.

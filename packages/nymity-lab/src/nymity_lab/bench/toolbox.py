@@ -13,7 +13,6 @@ import polars as pl
 
 from nymity.core.draws import KeyedDraws
 from nymity.core.progress import Observer, silent
-from nymity.datasets import public
 from nymity.partition.exact_suppression import ExactSuppression
 from nymity.partition.generalized_suppression import GeneralizedSuppression
 from nymity.partition.outcome import GeneralizedOutcome, PartitionOutcome
@@ -28,6 +27,7 @@ from nymity_lab.bench import known_columns
 from nymity_lab.bench.measuring import measured
 from nymity_lab.bench.result import BenchResult, Line
 from nymity_lab.bench.unit import cpu_seconds
+from nymity_lab.datasets import public
 from nymity_lab.toolbox.local_suppression import local_suppression
 
 PROVENANCE = (

@@ -89,9 +89,9 @@ def measure(
     ``only``: the part that is measured alone.
     """
     from nymity.core.errors import NymityError
-    from nymity.datasets.public import DATA_VARIABLE
     from nymity_lab import bench
     from nymity_lab.bench.machine_figures import Machine
+    from nymity_lab.datasets.public import DATA_VARIABLE
 
     if data is not None:
         os.environ[DATA_VARIABLE] = str(data)

@@ -75,7 +75,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a study, or go on with one that was stopped: finished steps are not computed again."""
-    from nymity.datasets.public import DATA_VARIABLE
+    from nymity_lab.datasets.public import DATA_VARIABLE
     from nymity_lab.study import find_study
     from nymity_lab.study.runner import run_study
 

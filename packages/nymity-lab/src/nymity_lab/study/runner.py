@@ -67,8 +67,8 @@ def run_study(
     ``partial`` leaves out the first steps that have no result yet: exhibits are then of n of N steps, and say so.
     ``kept`` is a folder in which steps of earlier runs lie; they are not computed again either.
     """
-    from nymity.datasets.public import locate
     from nymity.report.chart import javascript
+    from nymity_lab.datasets.public import locate
     from nymity_lab.study.study_page import render_page
 
     javascript()  # the page needs it: better to fail now than when the work is done

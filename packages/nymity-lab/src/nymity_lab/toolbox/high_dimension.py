@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from nymity.datasets.diabetes import HIERARCHIES, read_stays
-from nymity.datasets.public import locate
 from nymity.table.attribute import quasi, sensitive
 from nymity.table.builders import Flat, Intervals, Masking
 from nymity.table.hierarchy import HierarchySource
 from nymity.table.schema import Schema
+from nymity_lab.datasets.diabetes import HIERARCHIES, read_stays
+from nymity_lab.datasets.public import locate
 
 AGAIN = "readmitted"
 RECIDIVISM = "charged_again"

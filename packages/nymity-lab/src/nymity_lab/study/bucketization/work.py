@@ -264,7 +264,7 @@ def _read(data: str) -> pl.DataFrame:
 
 
 def _census() -> pl.DataFrame:
-    from nymity.datasets import public
+    from nymity_lab.datasets import public
 
     return public("acs").table
 

@@ -7,7 +7,7 @@ from nymity_lab.study.study import Results
 
 FORMS = (PUBLISHED, PRIVATE)
 HIERARCHIES = (
-    "The hierarchies of Adult are ours (src/nymity/datasets/adult.py), with the thesis's numbers of levels; it prints "
+    "The hierarchies of Adult are ours (nymity_lab/datasets/adult.py), with the thesis's numbers of levels; it prints "
     "none, and names six of ten attributes."
 )
 PERCENT = (

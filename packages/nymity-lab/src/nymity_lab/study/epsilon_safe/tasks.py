@@ -49,9 +49,9 @@ def task(data: str, attributes: int, education: int = 1) -> Task:
 
 
 def _adult(attributes: int, education: int) -> Task:
-    from nymity.datasets.adult import TARGET, census_parts, census_schema
     from nymity.table.attribute import quasi
     from nymity.table.schema import Schema
+    from nymity_lab.datasets.adult import TARGET, census_parts, census_schema
 
     schema = census_schema(attributes)
     if education != 1:

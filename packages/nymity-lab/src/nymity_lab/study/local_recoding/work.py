@@ -232,7 +232,7 @@ def _read(data: str, columns: tuple[str, ...]) -> Any:
 
 
 def _census(columns: Sequence[str]) -> Any:
-    from nymity.datasets import public
+    from nymity_lab.datasets import public
 
     return public("acs").table.select(columns)
 
@@ -241,7 +241,7 @@ def _accidents(columns: Sequence[str]) -> Any:
     """Return the codes FARS itself has for month, age, sex and injury; records with an unknown one are left out."""
     import polars as pl
 
-    from nymity.datasets import public
+    from nymity_lab.datasets import public
 
     fars = public("fars")
     known = {"ideathmon": 13, "isex": 2, "iinjury": 5}  # so many values of each, in the order of the hierarchy's file
@@ -259,8 +259,8 @@ def _stays(columns: Sequence[str]) -> Any:
     """Return hospital stays with numbers: as they are, or the place among a column's values in alphabetic order."""
     import polars as pl
 
-    from nymity.datasets.diabetes import read_stays
-    from nymity.datasets.public import locate
+    from nymity_lab.datasets.diabetes import read_stays
+    from nymity_lab.datasets.public import locate
 
     table = read_stays(locate("diabetes130")).select(columns).with_columns(pl.all().fill_null(""))
     numeric = {name for name in columns if table[name].str.contains(r"^\d+$").all()}

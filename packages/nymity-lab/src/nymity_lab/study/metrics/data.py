@@ -120,7 +120,7 @@ def load(name: str, records: int | None, seed: int = 0) -> Data:
 
 
 def _read(source: ThesisColumns) -> tuple[pl.DataFrame, ThesisColumns]:
-    from nymity.datasets.public import learning_table
+    from nymity_lab.datasets.public import learning_table
 
     table = learning_table(source.public)
     table = table.drop_nulls() if source.complete else table

@@ -74,15 +74,15 @@ def source(name: str) -> StudyTable:
         return _generated()
     if name == "acs":
         return _survey()
-    from nymity.datasets import public
+    from nymity_lab.datasets import public
 
     found = public(_FILES[name])
     return StudyTable(table=found.table, hierarchies=dict(found.hierarchies))
 
 
 def _survey() -> StudyTable:
-    from nymity.datasets import public
     from nymity.table.hierarchy import Hierarchy
+    from nymity_lab.datasets import public
 
     found = public("acs")
     table = found.table.select(list(_ACS))

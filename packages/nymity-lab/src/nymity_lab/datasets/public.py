@@ -32,12 +32,12 @@ import polars as pl
 from nymity.core import validation
 from nymity.core.errors import FileError, SchemaError
 from nymity.core.quoting import as_given
-from nymity.datasets.diabetes import read_diabetes
-from nymity.datasets.tasks import TASKS, read_task
 from nymity.table.attribute import Attribute, insensitive, quasi, sensitive
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
 from nymity.table.text import as_text
+from nymity_lab.datasets.diabetes import read_diabetes
+from nymity_lab.datasets.tasks import TASKS, read_task
 
 #: The environment variable that names the folder.
 DATA_VARIABLE = "NYMITY_DATA"
@@ -97,7 +97,7 @@ def public(name: str) -> PublicDataset:
 
 
 def learning_table(name: str) -> pl.DataFrame:
-    """Return the table of a learning task, one of :data:`nymity.datasets.tasks.TASKS`, as text."""
+    """Return the table of a learning task, one of :data:`nymity_lab.datasets.tasks.TASKS`, as text."""
     validation.one_of("dataset", name, TASKS)
     found = locate(name)
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nymity.core.errors import FileError, ParameterError
-from nymity.datasets.public import learning_table, public
+from nymity_lab.datasets.public import learning_table, public
 
 ADULT = "39, State-gov, 77516, Bachelors, 13, Divorced, ?, Not-in-family, White, Male, 2174, 0, 40, Cuba, <=50K\n\n"
 HEART = "male,age,TenYearCHD\n1,39,0\n0,NA,1\n0,,1\n"

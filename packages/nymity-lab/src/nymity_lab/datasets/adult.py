@@ -12,11 +12,11 @@ from __future__ import annotations
 import polars as pl
 
 from nymity.core.errors import FileError
-from nymity.datasets.public import learning_table, locate
 from nymity.table.attribute import quasi
 from nymity.table.builders import Intervals, Taxonomy
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.schema import Schema
+from nymity_lab.datasets.public import learning_table, locate
 
 #: What is to be predicted; published as it is.
 TARGET = "income"

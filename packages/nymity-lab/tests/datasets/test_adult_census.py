@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from nymity.core.errors import FileError
-from nymity.datasets.adult import LEVELS, TARGET, census_hierarchies, census_parts, census_schema
 from nymity.lattice.space import Space
 from nymity.table.encoding import encode
+from nymity_lab.datasets.adult import LEVELS, TARGET, census_hierarchies, census_parts, census_schema
 
 TRAIN = """39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, \
 United-States, <=50K

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from nymity.core.errors import FileError, HierarchyError, ParameterError, SchemaError
-from nymity.datasets import PUBLIC_NAMES, available, public
-from nymity.datasets.diabetes import HIERARCHIES, MEMBER
 from nymity.table.attribute import Role
+from nymity_lab.datasets import PUBLIC_NAMES, available, public
+from nymity_lab.datasets.diabetes import HIERARCHIES, MEMBER
 
 TABLE = "sex;age\r\nMale;39\r\nFemale;07\r\nFemale;\r\n"
 SEX = "Male;*\r\nFemale;*\r\n"
