@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import date, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -168,3 +169,26 @@ def test_check_takes_its_own_words_alone(edit: Any, right: bool, tmp_path: Path)
     found = ny.check(edited(tmp_path / "release", edit))
     assert (found.answer is not Answer.BROKEN) is right
     assert [one.key for one in found.warnings if one.key == "changes-undone"] == ["changes-undone"] * right or not right
+
+
+@pytest.mark.parametrize("names", [("^age$", "^.*$"), ("column_0", " "), ("a", "literal")])
+def test_any_name_and_type_of_a_column(names: tuple[str, str]) -> None:
+    place = np.arange(40) % 17
+    columns = {
+        names[0]: place,
+        names[1]: 2020 - place,
+        "day": [date(2020, 1, 1) + timedelta(days=i) for i in place.tolist()],
+        "words": pl.Series([f"w{i}" for i in place.tolist()], dtype=pl.Categorical),
+        "exact": [Decimal(i) / 4 for i in place.tolist()],
+        "large": pl.Series([2**63 + i * 2**20 for i in place.tolist()], dtype=pl.UInt64),
+        "nothing": [None] * 40,
+        "q": ["x", "y"] * 20,
+        "length": [timedelta(days=i) for i in place.tolist()],  # these have no text to compare by
+        "list": [[i] for i in place.tolist()],
+        "bytes": [bytes([i]) for i in place.tolist()],
+    }
+    roles = {**dict.fromkeys(columns, "insensitive"), "q": "quasi"}
+    silent = {"nothing", "q", "length", "list", "bytes"}
+    for drawn in (names[0], "words", "exact"):
+        (found,) = undone(ny.publish(pl.DataFrame(columns), roles, k=3, transforms=[ny.Shuffling(columns=[drawn])]))
+        assert found == {"column": drawn, "told_by": [name for name in columns if name not in {drawn, *silent}]}

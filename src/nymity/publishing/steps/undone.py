@@ -13,9 +13,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nymity.core.errors import TableError
 from nymity.publishing.caveats.caveat import Caveat
 from nymity.table.schema import Schema
-from nymity.table.text import as_text
+from nymity.table.text import as_text, check_comparable, plainly_named
 from nymity.transforms import Transform
 
 UNDONE = "changes-undone"
@@ -32,12 +33,13 @@ def caveats_of_undone(
     before: pl.DataFrame, after: pl.DataFrame, transforms: Sequence[Transform], schema: Schema
 ) -> list[Caveat]:
     """Warn of columns beside which the draws of another are in vain; rows ``before`` transforms and ``after`` them."""
+    others = [name for name in telling_columns(after.columns, transforms, schema) if _is_comparable(after[name])]
     found = []
     for name in drawn_columns(transforms):
-        changed = _Changed(before[name], after[name])
-        if by := [
-            other for other in telling_columns(after.columns, transforms, schema) if changed.told_by(after[other])
-        ]:
+        if not _is_comparable(before[name]):
+            continue
+        changed = _Changed(plainly_named(before[name]), plainly_named(after[name]))
+        if by := [other for other in others if changed.told_by(plainly_named(after[other]))]:
             found.append(undone_caveat(name, by))
     return found
 
@@ -124,6 +126,15 @@ class _Changed:
         sure[order[last]] = rows[order[last]] - 1 > second
         same = (texts == self.texts).fill_null(False).to_numpy()
         return np.asarray(~(sure[place] | same), dtype=np.float64)
+
+
+def _is_comparable(cells: pl.Series) -> bool:
+    """Whether cells are told apart by their text: lists, records and spans of time are not."""
+    try:
+        check_comparable(cells)
+    except TableError:
+        return False
+    return True
 
 
 def _numbers(cells: pl.Series) -> _Errors | None:
