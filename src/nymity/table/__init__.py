@@ -9,8 +9,7 @@ __all__, __getattr__ = public_names(
     attribute="Attribute MissingPolicy Role WeightPublishing "
     "household identifying insensitive items person perturbed quasi sensitive weight",
     bucket_recoding="BucketRecoding Slots BUCKET COUNT MEMBERS NUMBERS",
-    builders="Flat HierarchyFile HierarchyRows Intervals LostZeros Shuffled Taxonomy short_codes "
-    "suggest BUILDERS",
+    builders="Flat HierarchyFile HierarchyRows Intervals LostZeros Shuffled Taxonomy short_codes suggest BUILDERS",
     cell_reading="read_cells",
     cells="Cells",
     classes="Classes Crowd Histogram NOTHING PairHistogram",
