@@ -21,7 +21,7 @@ from nymity.core.quoting import quoted, relayed
 from nymity.io.coded import CodedColumn, CodedTable
 from nymity.io.column_names import named
 from nymity.io.decimal_comma import swap_marks
-from nymity.io.dialect import detect_delimiter, has_header, sample_rows, split_lines
+from nymity.io.dialect import detect_delimiter, has_header, sample_rows, split_lines, with_all_names
 from nymity.io.file_content import detect_encoding, empty, marked_encoding, utf8_chunks
 from nymity.io.format import GZIP, SpreadsheetFormat
 from nymity.io.limits import MAX_CELL_BYTES, MAX_COLUMNS
@@ -231,7 +231,10 @@ class _Top:
             sample, line, named_above = _without_top(pieces)
         delimiter = options.delimiter or named_above or detect_delimiter(sample, prefer_tab=prefer_tab)
         rows, header_row = sample_rows(sample, delimiter), options.header_row
-        if finds_titles and header_row is None and options.header is not False:
+        full = with_all_names(sample, delimiter, rows) if finds_titles and options.header is not False else None
+        if full is not None:
+            sample, rows = full, sample_rows(full, delimiter)
+        elif finds_titles and header_row is None and options.header is not False:
             below = beginning(sample, options.delimiter or named_above, rows)
             if below is not None:
                 sample, line = "".join(split_lines(sample)[below.line :]), line + below.line
@@ -243,7 +246,7 @@ class _Top:
             delimiter=delimiter,
             header_row=header_row,
             width=len(rows[0]) if rows else 0,
-            header_seen=header_row is not None or not rows or has_header(rows),
+            header_seen=header_row is not None or full is not None or not rows or has_header(rows),
         )
 
 

@@ -73,6 +73,21 @@ def sample_rows(sample: str, delimiter: str) -> list[list[str]]:
     return rows[:-1] if cut and len(rows) > 1 else rows
 
 
+def with_all_names(sample: str, delimiter: str, rows: Rows) -> str | None:
+    """Add the name that a header lacks where all rows have one cell more: row names, as R writes them, or an empty end.
+
+    None where it lacks none. A first record would be taken for the header otherwise, and its cells for names.
+    """
+    header, below = rows[0] if rows else (), rows[1:]
+    if len(header) < 2 or not all(header) or len(below) < 2 or any(len(row) != len(header) + 1 for row in below):
+        return None
+    line = split_lines(sample)[0].rstrip("\r\n")
+    if not any(row[-1] for row in below) and line.count('"') % 2 == 0:
+        return f"{line}{delimiter}{sample[len(line) :]}"
+    first = [row[0] for row in below]
+    return f"{delimiter}{sample}" if all(first) and len(set(first)) == len(first) else None
+
+
 def split_lines(text: str) -> list[str]:
     """Split at line ends only (``str.splitlines`` also splits at form feeds and the like)."""
     return _LINE.findall(text)

@@ -30,6 +30,35 @@ def proposed(path: Path, options: ReadOptions = ReadOptions()) -> dict[str, str]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("large", [2**24, 0])
+@pytest.mark.parametrize("rows_named", [True, False])
+def test_a_header_that_lacks_a_name_stays_the_header(
+    rows_named: bool, large: int, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R's write.table names no column of row names, and other exports end records with a delimiter, but no header."""
+    monkeypatch.setattr(delimited_module, "LARGE", large)
+    rows = [f'"{i}";{row}' if rows_named else f"{row};" for i, row in enumerate(ROWS, 1)]
+    path = written(tmp_path, "id;age;sex;dose ", *rows, end=end)
+    names = [*["row_names"] * rows_named, "id", "age", "sex", "dose "]
+    read = read_table(path, ReadOptions(decimal=","))
+    assert read.columns == names
+    assert read["id"].to_list() == list(range(1, 9))
+    assert read["dose "].to_list() == [i + 0.5 for i in range(1, 9)]
+    assert proposed(path) == {"decimal": ","}
+    assert read_table(path, ReadOptions(decimal=",", header=True)).equals(read)
+
+
+def test_rows_are_named_by_cells_that_all_differ(tmp_path: Path) -> None:
+    """Else a cell too many is no name of a row; where each cell is read by itself, other rows name none."""
+    path = written(tmp_path, "age;sex;town", "a;34;m;Ulm", "a;35;f;Bonn", "b;41;f;Ulm")
+    assert "row_names" not in read_table(path).columns
+    path = written(tmp_path, "age;sex;town", "1;34;m;Ulm", "2;35;f;Bonn", "3;41;f;Ulm")
+    assert read_table(path).columns == ["row_names", "age", "sex", "town"]
+    with pytest.raises(TableError, match="line 2"):
+        read_text_cells(path, ReadOptions())
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize(
     ("above", "line"),
     [
