@@ -71,10 +71,9 @@ A quasi-identifier without a hierarchy is published as it is or as '*'. Other hi
   hierarchy = { type = "taxonomy", tree = { group = ["value", "other value"] } }"""
 
 _PRIVACY = """\
-What the release must guarantee; all models hold together. k-anonymity: {promise} to someone who knows the
-quasi-identifiers. Larger is safer and coarser."""
-_OF_RECORDS = "every record looks like at least k - 1\nothers"
-_OF_PERSONS = "every record looks like\nrecords of at least k - 1 other persons"
+What the release must guarantee; all models hold together. With k-anonymity, the larger the safer and coarser,
+every record looks like {promise} to someone who knows the quasi-identifiers."""
+_OF_RECORDS, _OF_PERSONS = "at least k - 1 others", "records of at least k - 1 other persons"
 
 _ITEMS = """\
 Whoever knows up to m items of a person beside the quasi-identifiers finds at least k records that fit. Models of
