@@ -22,6 +22,8 @@ def values_listed(cells: Series) -> int:
     """Return how many values the longest set among published cells lists, for people: a value may have commas, too."""
     import polars as pl
 
+    if isinstance(cells.dtype, pl.Enum):  # of the different cells of a release
+        cells = cells.dtype.categories
     if cells.dtype != pl.String:
         return 1
     from nymity.core.row_runs import without_repeats

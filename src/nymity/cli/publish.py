@@ -269,7 +269,7 @@ def _made(
         comparison = run.compared(release, None if with_report else shown)
         idle = list(idle_levels_said(release.recoding.hierarchies, source))
     # Without a report nobody asks for its rows, which need not lie beside what is written.
-    original = run.original if with_report else source.clear()
+    original = source if with_report else source.clear()
     return _Made(release=release, comparison=comparison, original=original, idle=idle)
 
 

@@ -125,7 +125,7 @@ def _levels(release: Release | WrittenRelease) -> list[dict[str, Any]]:
 
     rows: list[dict[str, Any]] = []
     for name, hierarchy in release.recoding.hierarchies.items():
-        cells = counted(as_text(release.frame[name]))
+        cells = counted(release.frame[name], as_text)
         cells = cells.filter((cells["cell"] != MASK).fill_null(False))
         example = cells.sort("rows", "cell", descending=[True, False])["cell"].first() if len(cells) else MASK
         told = {**_published_as(release, name), "height": hierarchy.height, "example": example}

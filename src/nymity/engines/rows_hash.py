@@ -44,7 +44,7 @@ def counted_hash(
     digest = hashlib.sha256(bytes.fromhex(salt))
     digest.update(f"{CONTENT.tag}{END}{json.dumps(list(columns), ensure_ascii=False)}{END}".encode())
     for ordered in _in_order(iter(parts), folder, expected, rows):
-        for lines in _merged(ordered).iter_slices(_LINES_AT_A_TIME):
+        for lines in _merged(ordered, ["row"]).iter_slices(_LINES_AT_A_TIME):
             text = lines.select(pl.concat_str("row", pl.lit(SEPARATOR), pl.col(RECORDS).cast(pl.String), pl.lit(END)))
             digest.update(text.to_series().str.join("").item().encode())
     return digest.hexdigest()
@@ -99,7 +99,7 @@ def _by_ranks(parts: Sequence[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     places = packed([len(of_column) for of_column in texts])
     ranks = (rank[known.of(column)] for (known, rank), column in zip(numberings, columns.values(), strict=True))
     sums = summed(places, ranks)  # one column after another: together they would take as much as the cells
-    ordered = pl.DataFrame({**sums, RECORDS: counts}).group_by(list(sums)).agg(pl.col(RECORDS).sum()).sort(list(sums))
+    ordered = _merged(pl.DataFrame({**sums, RECORDS: counts}).sort(list(sums)), list(sums))
     for piece in ordered.iter_slices(_LINES_AT_A_TIME):
         cells = [
             of_column.gather((piece[f"k{word}"].to_numpy() // stride) % len(of_column)).alias(f"c{i}")
@@ -108,9 +108,9 @@ def _by_ranks(parts: Sequence[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         yield pl.DataFrame(cells).select(pl.concat_str(pl.all(), separator=SEPARATOR).alias("row"), piece[RECORDS])
 
 
-def _merged(ordered: pl.DataFrame) -> pl.DataFrame:
-    """Join the counts of equal rows, which follow each other."""
-    first = run_starts([ordered["row"]])
+def _merged(ordered: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Join the counts of rows that are equal in these columns, which follow each other."""
+    first = run_starts([ordered[name] for name in names])
     if len(first) == ordered.height:
         return ordered
     records = np.add.reduceat(ordered[RECORDS].to_numpy(), first)

@@ -116,7 +116,7 @@ class CodedTable:
 
 
 def _are_rows(column: CodedColumn, cells: pl.Series) -> bool:
-    if column.values.dtype != cells.dtype:
+    if column.values.dtype != (pl.String if isinstance(cells.dtype, pl.Enum) else cells.dtype):
         return False
     first = run_starts([column.keys])
     if not np.array_equal(first, run_starts([cells])):

@@ -58,6 +58,11 @@ class ColumnarFormat(Format):
                 got=relayed(error),
                 hint="write or download the file again",
             ) from error
+        self.refuse_beyond(table, path)
+        return table
+
+    def refuse_beyond(self, table: pl.DataFrame, path: Path) -> None:
+        """Refuse cells that are no days, or longer than any that are read."""
         refuse_other_years(table, str(path))
         for column in table.get_columns():
             if column.dtype == pl.String and (column.alias("cells").str.len_bytes() > MAX_CELL_BYTES).any():
@@ -66,7 +71,6 @@ class ColumnarFormat(Format):
                     expected=f"cells of at most {MAX_CELL_BYTES:,} bytes",
                     got="a longer one",
                 )
-        return table
 
     def read_texts(self, path: Path, options: ReadOptions, columns: Collection[str] | None) -> pl.DataFrame:
         """Read the cells and write each by its type."""

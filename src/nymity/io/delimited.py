@@ -29,6 +29,7 @@ from nymity.io.lossless import typed, typed_column
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import Outline, Scanner, ragged, too_wide
 from nymity.io.table_edges import Ending, beginning
+from nymity.table.numbered_text import with_plain_text
 
 #: Bytes from which on a file is read by its different cells: below that, what does it takes longer to load.
 LARGE, PACKED_LARGE = 2**24, 2**21
@@ -50,6 +51,7 @@ class Delimited(SpreadsheetFormat):
 
     guesses = ("delimiter", "encoding", "header")
     is_text = True
+    takes_numbers = True
 
     @property
     def compressed(self) -> bool:
@@ -148,7 +150,7 @@ class Delimited(SpreadsheetFormat):
     def write_cells(self, cells: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write text, quoted where needed; missing cells are empty."""
         if options.decimal == ",":
-            cells = swap_marks(cells)
+            cells = swap_marks(with_plain_text(cells))
         if cells.width == 1:
             # A missing cell alone in its row would be an empty line, which many readers skip; this way it is "".
             cells = cells.select(pl.all().cast(pl.String).fill_null(""))

@@ -58,6 +58,8 @@ class Format(ABC):
     guesses: ClassVar[tuple[str, ...]] = ()
     #: Cells keep their types, so that one value can have several forms; and no spreadsheet opens such files.
     keeps_types: ClassVar[bool] = False
+    #: Text may be given as numbers when they are written.
+    takes_numbers: ClassVar[bool] = False
     #: A folder of such files is a table, too.
     may_be_folder: ClassVar[bool] = False
     #: Cells are text, and types are found from them.
@@ -84,6 +86,11 @@ class Format(ABC):
         """Do the same by the different cells of columns, where the format can and the file is large."""
         del path, options
         return None
+
+    def holds(self, path: Path, table: pl.DataFrame) -> bool:
+        """Whether a file has the cells of a table, where that is found out without reading it whole."""
+        del path, table
+        return False
 
     @abstractmethod
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
@@ -160,7 +167,7 @@ class SpreadsheetFormat(Format):
 
 
 def flat(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the table with numbers and truth values as they are and all else as text."""
+    """Return the table with numbers, truth values and numbered text as they are and all else as text."""
     for name, dtype in table.schema.items():
         if dtype.is_nested() or dtype in (pl.Object, pl.Binary):
             raise TableError(
@@ -175,4 +182,4 @@ def flat(table: pl.DataFrame) -> pl.DataFrame:
 def _flat_column(column: pl.Series) -> pl.Series:
     if column.dtype.is_temporal():  # "iso" keeps fractions of seconds, which a plain cast of times drops
         return column.alias("cells").dt.to_string("iso")
-    return column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum, pl.Null) else column
+    return column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Null) else column

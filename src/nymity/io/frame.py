@@ -19,6 +19,7 @@ from nymity.core.quoting import relayed
 from nymity.io.calendar import refuse_other_years
 from nymity.io.lossless import whole_again
 from nymity.table.given_column import OF_POLARS, check_width, days_alone, listed_column, pandas_column
+from nymity.table.numbered_text import with_plain_text
 
 
 def to_polars(frame: object) -> pl.DataFrame:
@@ -191,14 +192,10 @@ def _check_names(names: Iterable[str]) -> None:
 
 
 def _without_categories(table: pl.DataFrame) -> pl.DataFrame:
-    if not any(dtype in (pl.Categorical, pl.Enum) for dtype in table.dtypes):
+    table = with_plain_text(table)
+    if pl.Categorical not in table.dtypes:
         return table
-    return pl.DataFrame(
-        {
-            column.name: column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum) else column
-            for column in table.get_columns()
-        }
-    )
+    return pl.DataFrame({one.name: one.cast(pl.String) if one.dtype == pl.Categorical else one for one in table})
 
 
 def _without_long_integers(table: pl.DataFrame) -> pl.DataFrame:

@@ -44,8 +44,13 @@ def as_meant(table: pl.DataFrame) -> pl.DataFrame | None:
 
 def _is_harmless(table: pl.DataFrame) -> bool:
     """Whether neither text nor names have anything to neutralize or to strip: the usual case, told by one look."""
-    texts = [pl.Series(table.columns, dtype=pl.String), *(one for one in table.get_columns() if one.dtype == pl.String)]
-    return not any(_any(one, _RISKY) for one in texts)
+    texts = [_texts(one) for one in table.get_columns() if one.dtype in (pl.String, pl.Enum)]
+    return not any(_any(one, _RISKY) for one in (pl.Series(table.columns, dtype=pl.String), *texts))
+
+
+def _texts(column: pl.Series) -> pl.Series:
+    """Return the texts of a column, which is text or numbers of it."""
+    return column.dtype.categories if isinstance(column.dtype, pl.Enum) else column
 
 
 def strip_neutralization(table: pl.DataFrame) -> pl.DataFrame:
@@ -77,10 +82,13 @@ def _any(texts: pl.Series, pattern: str) -> bool:
 
 def _with_texts(table: pl.DataFrame, change: Callable[[pl.Series], pl.Series]) -> pl.DataFrame:
     """Return the table with something done to its columns of text; names may be patterns to polars."""
-    texts = [
-        change(column.alias("cells")).alias(column.name) if column.dtype == pl.String else column
-        for column in table.get_columns()
-    ]
+    texts = []
+    for column in table.get_columns():
+        if isinstance(column.dtype, pl.Enum) and change(_texts(column)).equals(_texts(column)):
+            texts.append(column)
+            continue
+        cells = column.cast(pl.String) if isinstance(column.dtype, pl.Enum) else column
+        texts.append(change(cells.alias("cells")).alias(column.name) if cells.dtype == pl.String else cells)
     return pl.DataFrame(texts)
 
 

@@ -7,15 +7,20 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from nymity.core.errors import FileError, TableError
 from nymity.io.columnar import ColumnarFormat
 from nymity.io.compact import compact
 from nymity.io.format import FileSignature
+from nymity.io.limits import MAX_COLUMNS
 from nymity.io.lossless import typed
 from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.parquet_size import check_parquet
+from nymity.table.numbered_text import with_plain_text
 
+#: Rows that polars writes together.
+_GROUP = 122_880
 #: Metadata that Parquet files of tables have anyway.
 _METADATA = {"ARROW:schema"}
 
@@ -25,6 +30,7 @@ class Parquet(ColumnarFormat):
     """A Parquet file, or a folder of them."""
 
     may_be_folder = True
+    takes_numbers = True
 
     def read(self, path: Path, options: ReadOptions) -> pl.DataFrame:
         """Read a Parquet file, whose columns have the types it names, or a folder of such files."""
@@ -72,7 +78,40 @@ class Parquet(ColumnarFormat):
 
     def write(self, table: pl.DataFrame, path: Path, options: WriteOptions) -> None:
         """Write the cells in new buffers, so that nothing else is in the file."""
-        compact(table).write_parquet(path)
+        places = _groups(table.height)
+        if len(places) == 1:
+            compact(table).write_parquet(path)
+            return
+        # A part at a time: the text of many rows takes more memory than anything else.
+        parts = (compact(table[part]) for part in places)
+        register_io_source(lambda *_: parts, schema=compact(table.clear()).schema).sink_parquet(path)
+
+    def holds(self, path: Path, table: pl.DataFrame) -> bool:
+        """Whether a large file has the cells of a table; read a part at a time."""
+        places = _groups(table.height)
+        if len(places) == 1 or table.width > MAX_COLUMNS:
+            return False
+        check_parquet(path, in_batches=True)
+        lazy = pl.scan_parquet(path, hive_partitioning=False, glob=False)
+        try:
+            if lazy.collect_schema() != with_plain_text(table.clear()).schema:
+                return False
+            # One row more than there should be: what is beyond them is read, too.
+            for p in places:
+                part = lazy.slice(p.start, p.stop - p.start + (p.stop == table.height)).collect()
+                if not part.equals(with_plain_text(table[p])):
+                    return False
+                self.refuse_beyond(part, path)
+            return True
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # whoever reads all of it says why
+            return False
+
+
+def _groups(rows: int) -> list[slice]:
+    """Return which rows are written together, those that polars would itself; equally many but for one."""
+    number = max(1, (2 * rows + _GROUP) // (2 * _GROUP))
+    ends = [rows // number * i + min(i, rows % number) for i in range(number + 1)]
+    return list(map(slice, ends, ends[1:]))
 
 
 def parquet_files(folder: Path) -> list[Path]:

@@ -162,8 +162,11 @@ def reread_table(
     """
     place = Path(path_text("path", path))
     form = confirmed_format(place)
-    if expected is not None and (coded := form.reread_coded(place, options)) is not None:
-        return expected if coded.equals(expected) else coded.frame()
+    if expected is not None:
+        if (coded := form.reread_coded(place, options)) is not None:
+            return expected if coded.equals(expected) else coded.frame()
+        if form.holds(place, expected):
+            return expected
     return form.reread(place, options)
 
 

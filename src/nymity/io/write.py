@@ -15,6 +15,7 @@ from nymity.core.errors import FileError, TableError
 from nymity.core.paths import path_text
 from nymity.core.quoting import relayed
 from nymity.core.system_errors import error_number
+from nymity.io.calendar import refuse_other_years
 from nymity.io.format import Format
 from nymity.io.formats import format_of
 from nymity.io.frame import to_polars
@@ -44,7 +45,11 @@ def write_table(
             got=f"{promised.suffix}, which can only be read",
             hint="write .csv or .parquet",
         )
-    cells = to_polars(table)
+    if promised.takes_numbers and isinstance(table, pl.DataFrame) and pl.Categorical not in table.dtypes:
+        cells = table
+        refuse_other_years(table)
+    else:
+        cells = to_polars(table)
     if not cells.width:
         raise TableError(str(place), expected="a table with columns", got="one without", hint="check the schema")
     replace_file(place, partial(_write, cells, promised, options))

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from nymity.core.errors import InputError
+from nymity.core.row_runs import are_numbers
 from nymity.privacy.consistency import Consistency, Originals
 from nymity.privacy.equal_rows import first_equal
 from nymity.privacy.person_shares import PersonShares
@@ -94,9 +95,13 @@ class Groups:
         """For how many rows each one stands: ``records``."""
         return self._records
 
+    @property
+    def _text(self) -> list[str]:
+        return [name for name in self._keys if self._table[name].dtype in (pl.String, pl.Enum)]
+
     @cached_property
     def _masked_rows(self) -> pl.Series:
-        text = [name for name in self._keys if self._table[name].dtype == pl.String]
+        text = self._text
         if len(text) < len(self._keys):
             return pl.repeat(False, self._table.height, eager=True, dtype=pl.Boolean)
         return self._table.select(pl.all_horizontal(pl.col(text) == MASK).fill_null(False)).to_series()
@@ -109,7 +114,7 @@ class Groups:
     @cached_property
     def starred(self) -> bool:
         """Whether cells are masked in rows that show others."""
-        text = [name for name in self._keys if self._table[name].dtype == pl.String]
+        text = self._text
         some = pl.any_horizontal(pl.col(text) == MASK).fill_null(False) if text else pl.lit(False)
         return bool(self._table.select(some.sum()).item() > self._masked_rows.sum())
 
@@ -366,6 +371,8 @@ def _texts(columns: Sequence[pl.Series]) -> pl.DataFrame:
 def _with_gaps(cells: pl.Series) -> pl.Series:
     """Return cells with NaN and empty text as what they are in a written file: missing."""
     cells = cells.alias("cell")
+    if isinstance(cells.dtype, pl.Enum) and not are_numbers(cells):
+        cells = cells.cast(pl.String)
     if cells.dtype.is_float():
         return cells.fill_nan(None)
     if cells.dtype == pl.String and (empty := cells == "").any():

@@ -188,17 +188,17 @@ def _column(released: OpenedRelease, column: ColumnSection) -> list[Html | str]:
         first, second = released.file_names
         return [name, "Not in the files", f"whether a row of {first} has rows in {second}", ""]
     if column.role == "quasi":
-        found = counted(as_text(cells))
+        found = counted(cells, as_text)
         return [name, "Quasi-identifier: others may know it", _published_as(released, column, found), _examples(found)]
     if column.role == "items":
-        found = counted(as_text(cells))
+        found = counted(cells, as_text)
         return [name, "Sets of items: others may know some of them", _sets(released), _examples(found)]
     if column.role == "weight":
         told = "Sampling weight: for how many people of the population a record stands"
         said = released.certificate.job.schema_[column.name].get("publish") == "as it is"
         what = "bucket" if released.sensitive_table is not None else "class"
         how = "as it was in the source" if said else f"the mean of the {what}, so that sums over it stay"
-        return [name, told, how, _examples(counted(as_text(cells)))]
+        return [name, told, how, _examples(counted(cells, as_text))]
     others = {"sensitive": "Sensitive", "perturbed": "Others may know it, and nothing is promised about it"}
     told = others.get(column.role, "Neither sensitive nor protected")
     if changed := [one for one in _transforms(released) if column.name in one.columns]:
@@ -287,7 +287,7 @@ def _cells_section(released: OpenedRelease) -> Section:
     columns = [column for column in released.certificate.columns if column.role == "quasi" and not column.unchanged]
     found: dict[LabelForm, None] = {}  # in order
     for column in columns:
-        cells = different_cells(as_text(released.table[column.name]))
+        cells = as_text(different_cells(released.table[column.name]))
         known = (_MASKED, *_forms(released, column))
         found |= dict.fromkeys(form for form in known if cells.str.contains(form.pattern).fill_null(False).any())
     seen = [(form.example, form.words) for form in found]

@@ -88,7 +88,7 @@ def render_report(
         opened = checked(opened)
     if opened.is_private:
         return private_page(opened)
-    subject = Subject.of(opened, to_polars(original), comparison, known=known)
+    subject = Subject.of(opened, original if known else to_polars(original), comparison, known=known)
     figures = Figures()
     group, chosen = _KINDS.get(type(subject.recoding), ("class", _SECTIONS))
     opening = headline(opened, fate(subject, group))

@@ -243,6 +243,15 @@ class EncodedTable:
         return replace(self, persons=None, population_persons=None, _rows=rows)
 
 
+@dataclass(frozen=True, eq=False)
+class AlikeRows:
+    """Rows that are alike in all columns of these names: the kind of each, (n_rows,), and its first row, (n_kinds,)."""
+
+    names: tuple[str, ...]
+    kind: NDArray[np.uint32]
+    first: NDArray[np.int64]
+
+
 _Column = TypeVar("_Column", SensitiveColumn, PersonColumn, PersonValues, PopulationPersons)
 
 
@@ -258,16 +267,22 @@ def encode(
     ``population``, of which only the quasi-identifiers are looked at, and the person column if it has one, is counted
     beside the table; hierarchies then cover the values of both. ``hierarchies`` may be given.
     """
-    cells, records = counted_cells(table, schema)
+    cells, records, _ = counted_cells(table, schema)
     return encode_counted(cells, records, schema, population, hierarchies=hierarchies)
 
 
-def counted_cells(table: pl.DataFrame, schema: Schema) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:
-    """Return the distinct rows that decisions rest on, by column, and how many records each stands for."""
+def counted_cells(
+    table: pl.DataFrame, schema: Schema
+) -> tuple[dict[str, pl.Series], NDArray[np.uint32], AlikeRows | None]:
+    """Return the distinct rows that decisions rest on, by column, how many records each stands for, and which are.
+
+    None in place of which are where that is not known, or most rows are like no other.
+    """
     schema.check(table)
     check_extent(table.height, schema)
     people = [] if schema.unit is None else [schema.unit]
-    return counted_rows(table, [*schema.quasi, *schema.sensitive, *people])
+    cells, records, alike = _counted(table, [*schema.quasi, *schema.sensitive, *people])
+    return cells, records, alike if 2 * len(records) < table.height else None
 
 
 def encode_counted(
@@ -466,20 +481,29 @@ def _codes_of_some_text(column: pl.Series, index: Mapping[Label, int], unknown: 
 
 
 def counted_rows(table: pl.DataFrame, names: Sequence[str]) -> tuple[dict[str, pl.Series], NDArray[np.uint32]]:
-    """Count distinct rows of some columns: the one GROUP BY that sees the records.
+    """Count distinct rows of some columns: the one GROUP BY that sees the records."""
+    return _counted(table, names)[:2]
+
+
+def _counted(
+    table: pl.DataFrame, names: Sequence[str]
+) -> tuple[dict[str, pl.Series], NDArray[np.uint32], AlikeRows | None]:
+    """Do so, and tell which rows are alike where that is found out.
 
     Columns are renamed meanwhile, because polars reads names like ``*`` or ``^x$`` as patterns.
     """
     columns = {name: plainly_named(table[name]) for name in names}
     if (numbered := _numbered_cells(list(columns.values()))) is not None:
         places, sizes = numbered
-        group, first = distinct(KeyLayout.for_sizes(sizes).pack(places))  # less time and memory than groups of cells
+        # Less time and memory than groups of cells.
+        alike = AlikeRows(tuple(names), *distinct(KeyLayout.for_sizes(sizes).pack(places)))
         del places
-        return {name: column.gather(first) for name, column in columns.items()}, np.bincount(group).astype(np.uint32)
+        cells = {name: column.gather(alike.first) for name, column in columns.items()}
+        return cells, np.bincount(alike.kind).astype(np.uint32), alike
     safe = pl.DataFrame({f"c{i}": table[name] for i, name in enumerate(names)})
     counted = safe.lazy().group_by(safe.columns).agg(pl.len().alias("records")).collect()
     cells = {name: counted[f"c{i}"] for i, name in enumerate(names)}
-    return cells, counted["records"].to_numpy().astype(np.uint32)
+    return cells, counted["records"].to_numpy().astype(np.uint32), None
 
 
 def _numbered_cells(columns: Sequence[pl.Series]) -> tuple[list[NDArray[Any]], list[int]] | None:
@@ -518,14 +542,11 @@ def numbered_cells(column: pl.Series, most: int = _DENSE) -> tuple[NDArray[Any],
     if high - low >= most:
         return None
     whole = pl.Series("cells", np.arange(high - low + 1) + low).cast(column.dtype)
-    return _above(column, low), pl.concat([whole.clear(1), whole])
-
-
-def _above(column: pl.Series, low: int) -> NDArray[np.uint32]:
-    """Return how far numbers lie above the one below the least, a gap being that."""
-    gaps = column.has_nulls()
-    above = ((column.fill_null(low) if gaps else column).to_numpy().astype(np.int64) - low + 1).astype(np.uint32)
-    return np.where(column.is_null().to_numpy(), np.uint32(0), above) if gaps else above
+    # How far each lies above the one below the least, which a gap is; in as few bytes as it takes.
+    above = (_places(column, low) + 1).astype(np.min_scalar_type(high - low + 1))
+    if column.has_nulls():
+        above[column.is_null().to_numpy()] = 0
+    return above, pl.concat([whole.clear(1), whole])
 
 
 def _beside(

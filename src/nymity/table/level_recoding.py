@@ -20,7 +20,7 @@ from nymity.core import validation
 from nymity.core.draws import Draws
 from nymity.kernels.grouping import distinct
 from nymity.table.cells import whole_numbers
-from nymity.table.encoding import person_ids
+from nymity.table.encoding import AlikeRows, person_ids
 from nymity.table.hierarchy import Hierarchy, Label
 from nymity.table.item_recoding import ItemRecoding
 from nymity.table.packing import KeyLayout
@@ -35,7 +35,7 @@ from nymity.table.recoding import (
     refuse_unseen,
     written_alike,
 )
-from nymity.table.text import MASK
+from nymity.table.text import MASK, gathered
 
 #: Makes a column of labels, from which cells are taken.
 _Listed = Callable[[Sequence[Label]], pl.Series]
@@ -93,10 +93,20 @@ class LevelRecoding(Recoding):
         """
         return self._recoded(table, unseen, outliers, _texts)
 
-    def apply_coded(self, table: pl.DataFrame, draws: Draws | None) -> Recoded:
+    def apply_coded(self, table: pl.DataFrame, draws: Draws | None, alike: AlikeRows | None = None) -> Recoded:
         """Publish rows without making text of the codes that labels have: it takes 16 bytes for each cell."""
         self._check(table, "error", None)
-        return self._recoded(table, "error", self.outliers, _ranked)
+        if alike is None or not set(alike.names).issuperset(self._needed()):
+            return self._recoded(table, "error", self.outliers, _ranked)
+        kinds = pl.DataFrame({name: gathered(table[name], alike.first) for name in self._needed()})
+        found = self._recoded(kinds, "error", self.outliers, _ranked)
+        place = np.full(kinds.height, -1, dtype=np.int32)
+        place[found.source_rows] = np.arange(len(found.source_rows))
+        at = place[alike.kind]
+        rows = np.flatnonzero(at >= 0)
+        at = at if len(rows) == len(at) else at[rows]
+        published = {one.name: gathered(one, at) for one in found.table.get_columns()}
+        return Recoded(pl.DataFrame(published), rows, found.masked[at])
 
     def _recoded(self, table: pl.DataFrame, unseen: Unseen, outliers: Outliers, listed: _Listed) -> Recoded:
         refuse_further(self.closed)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from nymity.table.content_order import ranked_text
-from nymity.table.text import plainly_named
+from nymity.table.text import by_category, plainly_named
 
 #: Fewer rows are read so soon that nothing is won.
 MANY_ROWS = 100_000
@@ -30,7 +30,10 @@ def with_plain_text(table: pl.DataFrame) -> pl.DataFrame:
     if not any(isinstance(dtype, pl.Enum) for dtype in table.dtypes):
         return table
     return pl.DataFrame(
-        {one.name: one.cast(pl.String) if isinstance(one.dtype, pl.Enum) else one for one in table.get_columns()}
+        {
+            one.name: by_category(one, lambda texts: texts) if isinstance(one.dtype, pl.Enum) else one
+            for one in table.get_columns()
+        }
     )
 
 

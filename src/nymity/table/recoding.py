@@ -27,7 +27,7 @@ from nymity.core.plain_data import read_json
 from nymity.core.quoting import quoted
 from nymity.table.cell_reading import nodes_of, nodes_on
 from nymity.table.cells import Cells
-from nymity.table.encoding import MAX_RECORDS, codes_of, distinct_values
+from nymity.table.encoding import MAX_RECORDS, AlikeRows, codes_of, distinct_values
 from nymity.table.hierarchy import Hierarchy, Label, label_texts
 from nymity.table.text import MASK, as_text
 
@@ -101,8 +101,11 @@ class Recoding(ABC):
         self._check(table, unseen, outliers)
         return self.recode(table, unseen, outliers or self.outliers, draws)
 
-    def apply_coded(self, table: pl.DataFrame, draws: Draws | None) -> Recoded:
-        """Publish rows as :meth:`apply` does; text may be numbers of its different values in their order (``Enum``)."""
+    def apply_coded(self, table: pl.DataFrame, draws: Draws | None, alike: AlikeRows | None = None) -> Recoded:
+        """Publish rows as :meth:`apply` does; text may be numbers of its different values in their order (``Enum``).
+
+        ``alike`` says which rows are, where that is known: all that are published alike need be recoded once.
+        """
         return self.apply(table, draws=draws)
 
     @abstractmethod

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import polars as pl
 
 from nymity.core.errors import TableError
-from nymity.core.row_runs import different_cells
+from nymity.core.row_runs import are_numbers, different_cells
 
 #: What a suppressed cell and the top of a hierarchy are published as.
 MASK = "*"
@@ -29,8 +29,16 @@ def as_text(values: pl.Series) -> pl.Series:
         return _float_text(values.fill_nan(None))
     if values.dtype == pl.Boolean:
         return values.replace_strict([True, False], ["true", "false"], default=None, return_dtype=pl.String)
+    if isinstance(values.dtype, pl.Enum):
+        return by_category(values, as_text)
     text = values.cast(pl.String)
     return text.set(text == "", None) if (text == "").any() else text
+
+
+def by_category(column: pl.Series, of_texts: Callable[[pl.Series], pl.Series]) -> pl.Series:
+    """Return what becomes of the cells of numbered text, found out from its different texts alone."""
+    texts = plainly_named(column.dtype.categories)  # type: ignore[attr-defined]
+    return of_texts(texts).gather(plainly_named(column).to_physical()).alias(column.name)
 
 
 def as_floats(column: pl.Series) -> pl.Series:
@@ -38,6 +46,9 @@ def as_floats(column: pl.Series) -> pl.Series:
 
     A file has 3.0 among numbers with fractions, whose text is 3; read again it stays what is written, which may be one.
     """
+    if isinstance(column.dtype, pl.Enum):
+        read = as_floats(column.dtype.categories)
+        return column if read.dtype == pl.String else by_category(column, lambda _: read)
     if column.dtype != pl.String or not len(texts := different_cells(column).drop_nulls()):
         return column
     numbers = texts.cast(pl.Float64, strict=False)
@@ -47,6 +58,9 @@ def as_floats(column: pl.Series) -> pl.Series:
 
 def as_known(column: pl.Series, known: Collection[str | None]) -> pl.Series:
     """Return a column of text as numbers where these are ``known`` by their text, and what is written is not."""
+    if isinstance(column.dtype, pl.Enum):
+        read = as_known(column.dtype.categories, known)
+        return column if read.dtype == pl.String else by_category(column, lambda _: read)
     if column.dtype != pl.String:
         return column
     texts = different_cells(column).drop_nulls()
@@ -93,6 +107,6 @@ def is_missing(values: pl.Series) -> pl.Series:
     values = plainly_named(values)
     if values.dtype.is_float():
         return values.is_null() | values.is_nan().fill_null(True)
-    if values.dtype in (pl.Categorical, pl.Enum):
-        values = values.cast(pl.String)
+    if values.dtype in (pl.Categorical, pl.Enum) and not are_numbers(values):
+        values = as_text(values)
     return values.is_null() | (values == "").fill_null(True) if values.dtype == pl.String else values.is_null()

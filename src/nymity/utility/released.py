@@ -42,7 +42,7 @@ class Released:
     quasi-identifiers of the second table it was released beside. ``minimized`` is what its method made small.
     ``levels`` are those that quasi-identifiers are published on, as the certificate says where there is no recoding.
     ``by_schema``: whether the schema, built for the original, gives the very hierarchies of the recoding.
-    ``transforms`` are those of the job.
+    ``transforms`` are those of the job. ``numbered``: the frame is nymity's own, whose text may be numbers.
     """
 
     frame: pl.DataFrame
@@ -58,9 +58,11 @@ class Released:
     levels: Mapping[str, StatedLevels] | None = None
     by_schema: bool = False
     transforms: tuple[Transform, ...] = ()
+    numbered: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "frame", to_polars(self.frame))
+        if not self.numbered:
+            object.__setattr__(self, "frame", to_polars(self.frame))
         if self.recoding is not None and not self.recoding.has_own_cells:
             nodes = self.recoding.hierarchies.items()
             object.__setattr__(self, "frame", all_as_known(self.frame, {n: set().union(*h.labels) for n, h in nodes}))

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 
-from nymity.core.row_runs import run_starts
+from nymity.core.row_runs import are_numbers, counted_runs, run_starts
 from nymity.core.wording import count, name_of, percent
 from nymity.privacy import Groups, PrivacyModel
 from nymity.publishing.caveats.caveat import Caveat
@@ -55,9 +55,11 @@ def caveats_of_table(
     """
     # Of buckets the second table has the sensitive values: no row is told by them.
     looked_at = [*insensitive, *(sensitive if counts is None else ())]
+    shown = [name for name in insensitive if name in table.columns or unique is not None]
+    if records is None and counts is None and not shown:
+        table, records = counted_runs(table, [*quasi, *sensitive])
     of_row = class_of_rows(table, quasi if looked_at else ())
     rows = table.height if records is None else int(records.sum())
-    shown = [name for name in insensitive if name in table.columns or unique is not None]
     found = single_out(rows, shown, unique or _among_rows(table, of_row, shown))
     promised, rarest = {name for model in models for name in model.sensitive}, dict[str, Fraction | None]()
     for name in sensitive:
@@ -287,8 +289,9 @@ def _missing(values: ValuesByClass, promised: bool) -> list[Caveat]:
 
 
 def _cells(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Return columns as text under harmless names: polars reads names like ``*`` as patterns."""
-    return pl.DataFrame({f"c{i}": text_of(table[name]) for i, name in enumerate(columns)})
+    """Return columns as text, or numbers of it, under harmless names: polars reads names like ``*`` as patterns."""
+    cells = (table[name] for name in columns)
+    return pl.DataFrame({f"c{i}": one if are_numbers(one) else text_of(one) for i, one in enumerate(cells)})
 
 
 def text_of(column: pl.Series) -> pl.Series:

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from nymity.core.card import Card, Carded, CardTable, written
+from nymity.core.row_runs import counted_runs
 from nymity.privacy import Groups, Measured, PrivacyModel, plain_measured
 from nymity.privacy.consistency import Originals
 from nymity.publishing.certificates.bucket_tables import bucket_problems, members
@@ -148,6 +149,8 @@ def verify(
     if counts is not None:
         # The first table says who is in which bucket, the second what a bucket holds: promises are about the second.
         table, quasi = members(counts, most=table.height), (BUCKET,)
+    if all(one is None for one in (counts, originals, persons, items, records)):
+        table, records = counted_runs(table, [*quasi, *(name for model in models for name in model.sensitive)])
     beside: dict[str, Any] = {}
     if population is not None:
         beside = {"population": population.cells, "members": population.members, "people": population.people}

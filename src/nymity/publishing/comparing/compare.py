@@ -193,13 +193,14 @@ class Comparer:
         population: pl.DataFrame | None = None,
         encoded: EncodedTable | None = None,
     ) -> None:
-        self._source, self._kept, self._kept_rows = self._prepared(original, schema)
         self._schema, self._population, self._at_hand = schema, population, encoded
+        self._source, self._kept, self._kept_rows = self._prepared(original, schema)
         self._original: _Original | None = None
 
     def _prepared(self, original: Any, schema: Schema) -> tuple[pl.DataFrame, pl.DataFrame, NDArray[np.int64]]:
         """Return the original, the records of it that are published, and their rows."""
-        source = to_polars(original)
+        # What is encoded is a table of ours, whose text may be numbers.
+        source = to_polars(original) if self._at_hand is None else original
         check_columns(schema, source.columns)
         return source, *one_record_each(*schema.without_gaps(source), schema)
 

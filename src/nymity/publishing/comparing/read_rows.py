@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
-from nymity.core.row_runs import run_starts
+from nymity.core.row_runs import are_numbers, run_starts
 from nymity.quality.published_rows import Ints, PublishedRows, covering_levels, majority, node_cells, rows_of
 from nymity.table.cell_reading import read_cells
 from nymity.table.cells import Cells
@@ -52,7 +52,8 @@ def read_rows(
 
     Rows that are not known to be masked are, if all their cells are and no class was published so.
     """
-    text = {name: as_text(released[name]) for name in table.names}
+    cells = [released[name] for name in table.names]
+    text = {one.name: one if are_numbers(one) else as_text(one) for one in cells}
     kept = ~(_masked(text, recoding) if masked is None else masked)
     first = run_starts([*text.values(), pl.Series(kept)])  # equal rows follow each other: only the first is read
     inside = kept[first]

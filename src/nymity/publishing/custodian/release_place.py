@@ -21,6 +21,7 @@ from nymity.publishing.custodian.reading_back import read_release
 from nymity.publishing.jobs.job import Output
 from nymity.publishing.sealing.fingerprint import file_fingerprint, fingerprint
 from nymity.table.content_order import content_order
+from nymity.table.numbered_text import with_plain_text
 
 #: A table with the name it is published under.
 Named = tuple[str, pl.DataFrame]
@@ -133,7 +134,8 @@ class DatabasePlace:
         self.check([name for name, _ in tables])
         says = {str(column["name"]): _in_words(column) for column in columns}
         written = []
-        for name, frame in tables:
+        for name, numbered in tables:
+            frame = with_plain_text(numbered)
             if not self._content:
                 self._content = fingerprint(frame)
                 # The same batch twice would count everybody in it twice, and promises would seem to hold.
@@ -193,7 +195,7 @@ def _are_equal(written: pl.DataFrame, frame: pl.DataFrame) -> bool:
 
     A hash also takes tables for the same whose cells are written alike.
     """
-    return written.schema == frame.schema and written.equals(frame)
+    return written.schema == with_plain_text(frame.clear()).schema and written.equals(frame)
 
 
 def _compared(name: str, found: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:

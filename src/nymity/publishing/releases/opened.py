@@ -26,6 +26,7 @@ from nymity.core.errors import FileError, ParameterError, TableError
 from nymity.core.html_page import Page, page_of
 from nymity.core.paths import path_text
 from nymity.core.quoting import as_given
+from nymity.core.row_runs import are_numbers
 from nymity.database import DatabaseOutput
 from nymity.io import ReadOptions, Taken, format_of, read_table, to_polars
 from nymity.privacy import Groups, PrivacyModel
@@ -508,7 +509,8 @@ class OpenedRelease(Carded):
         """Rows with ``*`` in every quasi-identifier."""
         rows = pl.Series([True]).new_from_index(0, self.table.height)
         for name in self.quasi:
-            rows = rows & (as_text(self.table[name]) == MASK).fill_null(False)
+            cells = self.table[name]
+            rows = rows & ((cells if are_numbers(cells) else as_text(cells)) == MASK).fill_null(False)
         return int(rows.sum()) if self.quasi else 0
 
     @cached_property
@@ -531,7 +533,7 @@ class OpenedRelease(Carded):
     @property
     def linking(self) -> PrivacyModel | None:
         """The promise that reckons with several rows of one person, or household; None without one."""
-        return next((model for model in self.released.models if model.links_known is not None), None)
+        return next((model for model in self.promises if model.links_known is not None), None)
 
     @property
     def unit_word(self) -> str:

@@ -46,6 +46,7 @@ from nymity.publishing.jobs.withheld import Withheld
 from nymity.publishing.releases.release_facts import ReleaseFacts
 from nymity.publishing.sealing.fingerprint import file_fingerprint, fingerprint
 from nymity.publishing.sealing.signing import CERTIFICATE_NAME, SIGNATURE_NAME, SigningKey, key_for
+from nymity.table.numbered_text import with_plain_text
 from nymity.table.outcome import Outcome
 from nymity.utility.released import Released
 
@@ -137,7 +138,14 @@ class Release(ReleaseFacts, Carded):
             minimized=self.outcome.minimized,
             by_schema=by_schema,
             transforms=self.job.transforms,
+            numbered=True,
         )
+
+    def with_text(self) -> Release:
+        """Return it with its text as text, which of a table that was read from a file is numbers before."""
+        if (frame := with_plain_text(self.frame)) is self.frame:
+            return self
+        return replace(self, frame=frame, table=frame)
 
     @property
     def sensitive_table(self) -> Any:

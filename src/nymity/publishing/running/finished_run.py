@@ -32,7 +32,7 @@ def finished_release(
         return None
     release = Run(job, given, observe, log=log, folder=folder, children=children).release()
     there = same_release(release.certificate, folder)
-    return None if there is None else replace(release, certificate=there)
+    return None if there is None else replace(release, certificate=there).with_text()
 
 
 def finished_private(job: Job, folder: Path) -> Certificate | None:

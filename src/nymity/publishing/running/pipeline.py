@@ -193,7 +193,7 @@ def publish(
     if out is not None:
         report(observe, Progress(stage="writing and verifying"))
         release = replace(release, certificate=release.save(out, sign=key, force=force))
-    return release
+    return release.with_text()
 
 
 def _with_transforms(source: Any, job: Job, transforms: GivenTransforms) -> Job:

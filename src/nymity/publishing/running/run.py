@@ -91,6 +91,7 @@ class Run(Staged):
     records: Records | None  #: the records of a private release
     people: pl.DataFrame | None  #: the population, where a model counts it
     encoded: EncodedTable
+    alike: Any  #: which records are, until they are recoded
     searched: EncodedTable  #: the same, or with fewer combinations where the job's engine keeps no more
     start: Start | None  #: where the search begins then
     begun: Begun | None  #: what is said of it
@@ -210,13 +211,13 @@ class Run(Staged):
 
     def _encode(self) -> None:
         if self.records is None:
-            cells, records = counted_cells(self.table, self.schema)
+            cells, records, self.alike = counted_cells(self.table, self.schema)
             self.encoded = encode_counted(cells, records, self.schema, self.people)
             if self.job.engine is not None:  # as long as they are there, for they take much memory
                 self.counted_sha256 = self._counted_hash(cells, records)
             del cells, records
         else:
-            self.encoded = self.records.encoded
+            self.encoded, self.alike = self.records.encoded, None
         self.searched, self.start, self.begun = self.encoded, None, None
         if self.job.engine is not None and begins_at_levels(self.job.method):  # as other engines do
             most = self.job.engine.most_combinations
@@ -281,7 +282,7 @@ class Run(Staged):
         order = content_order(ranked)
         shuffled = self.job.output.row_order == "shuffled"
         self.order = order[self.draws.permutation(ROWS, len(order))] if shuffled else order
-        self.frame = compact(ranked, self.order)
+        self.frame = compact(ranked, self.order, as_numbers=self._keeps_numbers)
         self.counts = None if self.recoded.counts is None else compact(self.recoded.counts)
         drawn = [PSEUDONYMS] if self.pseudonyms is not None and self.pseudonyms.key is None else []
         drawn += [SHIFTS] if self.shifts is not None and self.shifts.drawn else []
@@ -292,13 +293,21 @@ class Run(Staged):
         classes = recoding.may_draw or recoding.drawn if secret else recoding.drawn
         self.drawn = (*classes, *drawn, *([ROWS] if shuffled else []))
 
+    @property
+    def _keeps_numbers(self) -> bool:
+        """Whether released text stays numbers until somebody asks for it: not where rows are given back or linked."""
+        job = self.job
+        linked = job.children is not None or job.schema.unit is not None or job.schema.item_column is not None
+        return self.given is None and not linked and not any(model.needs_source for model in job.privacy)
+
     def _applied(self) -> Recoded:
         """Recode the table; as text where more is done with the rows than to order and to count them."""
         schema, recoding = self.job.schema, self.outcome.recoding
         linked = schema.unit is not None or schema.household is not None or bool(self.job.earlier_releases)
         if linked or self.schema.coarsened_weight is not None or self.job.transforms:
             return recoding.apply(self.table, draws=self.draws)
-        return recoding.apply_coded(self.table, self.draws)
+        recoded, self.alike = recoding.apply_coded(self.table, self.draws, self.alike), None  # which takes memory
+        return recoded
 
     def _with_weights(self, recoded: Recoded) -> Recoded:
         """Add the mean weight of each class to its rows."""

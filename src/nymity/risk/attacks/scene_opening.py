@@ -41,7 +41,9 @@ def open_scene(
         release = linked_to(to_polars(original))  # where an engine wrote it, and numbered no rows
     released = Released.of(release)
     schema = released.schema_for("attack")
-    source = None if original is None else _published_records(to_polars(original), schema)
+    if original is not None and not (released.numbered and isinstance(original, pl.DataFrame)):
+        original = to_polars(original)  # else text may be numbers in both
+    source = None if original is None else _published_records(original, schema)
     if source is not None:
         released = released.beside(source[0])
     scene = _bare(released, schema, name, settings)

@@ -11,7 +11,7 @@ from nymity.risk.column_facts import ENOUGH_RECORDS, ColumnFacts, chosen, separa
 from nymity.risk.evidence.by_name import says_notes
 from nymity.risk.evidence.person_names import NAMES_LIST
 from nymity.risk.evidence.role_votes import IDENTIFYING, RoleVotes
-from nymity.table.text import plainly_named
+from nymity.table.encoding import distinct_values
 
 #: Text longer than this on average is prose, however often it repeats.
 PROSE = 60
@@ -137,10 +137,10 @@ def is_free_text(column: pl.Series) -> bool:
     """Whether a column of a table is free text, by what it holds, and by its name where that says so."""
     if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return False
-    filled = plainly_named(column).drop_nulls().cast(pl.String)
-    different = filled.unique()
+    present = column.len() - column.null_count()
+    different = distinct_values(column).drop_nulls().cast(pl.String)
     texts = chosen(different)
-    statistics = TokenStatistics.of(texts, len(filled), len(different))
+    statistics = TokenStatistics.of(texts, present, len(different))
     return _is_written(statistics, column.name, texts, separator_of(texts))
 
 
