@@ -24,14 +24,19 @@ from nymity.kernels.rollup import roll_up, roll_up_pivot
 UNKNOWN, SOLUTION, NO_SOLUTION = np.int8(0), np.int8(1), np.int8(-1)
 #: Bytes of a cube at most.
 _MOST_BYTES = 2**24
+#: Costs that differ by less than this share are ties, with room for the rounding of sums.
+_TIE = 4e-12
 
 
 @njit(cache=True, nogil=True)
 def settle(
     keys, block, codes, weights, low, high, limit, smallest, pivot,
-    order, map_at, width, maps, word, shift, mask, no_cube, bytes_a_class, tags, budget,
+    order, map_at, width, maps, word, shift, mask, no_cube, bytes_a_class, tags, budget, cost, least,
 ):  # fmt: skip
     """Tag nodes between ``low`` and ``high`` until all are settled or ``budget`` are checked; return how many were.
+
+    cost (n_attributes, n_levels) rises with the level: nodes whose levels cost more together than ``least``, or than a
+    solution that was found, are left UNKNOWN. Returned second is the least of these.
 
     keys ... weights: the grouping of the raw table. limit: records that may be suppressed; smallest: records of an
     accepted class. order (n_attributes,): attributes of a cube, the outermost first. map_at (n_attributes, n_levels,
@@ -51,6 +56,13 @@ def settle(
     while waiting > 0 and checks < budget:
         waiting -= 1
         at, bottom, top, classes = levels[waiting].copy(), bottoms[waiting].copy(), tops[waiting].copy(), below[waiting]
+        # Where the bottom is settled, which a part has from the whole, a step up is the least that is left.
+        here, step = _sum_at(cost, bottom), np.inf
+        for a in range(m):
+            if top[a] > bottom[a]:
+                step = min(step, cost[a, bottom[a] + 1] - cost[a, bottom[a]])
+        if here + (0 if tags[_number(low, high, bottom)] == UNKNOWN else step) > least * (1 + _TIE):
+            continue
         if not _sweep(tags, low, high, bottom, top, UNKNOWN):
             continue
         # The top first: it is the cheapest node of the interval, and if it is no solution, nothing in the interval is.
@@ -58,11 +70,13 @@ def settle(
             checks += 1
             if not _tag(tags, low, high, top, _lost(_raised(classes, at, top, layout), smallest) <= limit):
                 continue
+            least = min(least, _sum_at(cost, top))
         # Both parts begin at or above the bottom, so its classes are what each of their nodes is derived from.
         classes = _raised(classes, at, bottom, layout)
         if tags[_number(low, high, bottom)] == UNKNOWN:
             checks += 1
             if _tag(tags, low, high, bottom, _lost(classes, smallest) <= limit):
+                least = min(least, here)
                 continue
         # Where most values merge, the two parts differ most in what they suppress: one of them is settled soon.
         axis = _longest_way(width, bottom, top)
@@ -74,7 +88,7 @@ def settle(
             else:
                 tops[waiting, axis] = bottom[axis]
             waiting += 1
-    return checks
+    return checks, least
 
 
 @njit(cache=True, nogil=True)
@@ -154,6 +168,14 @@ def settle_classes(
                 gone[waiting] = -1
             waiting += 1
     return checks, best, reached[:n_reached]
+
+
+@njit(cache=True, nogil=True)
+def _sum_at(cost, node):
+    total = 0.0
+    for a in range(len(node)):
+        total += cost[a, node[a]]
+    return total
 
 
 @njit(cache=True, nogil=True)

@@ -5,6 +5,7 @@ See :mod:`nymity.kernels.border`.
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def look_for_lowest(inquiry: Inquiry) -> None:
     """See all solutions with the smallest loss, for a loss of levels alone: no solution above another is as good."""
     if inquiry.check(inquiry.space.high) is None:  # then there is no solution
         return
-    minimal = minimal_nodes(solutions_by_size(inquiry)) + np.array(inquiry.space.low)
+    minimal = minimal_nodes(solutions_by_size(inquiry, lowest=True)) + np.array(inquiry.space.low)
     losses = np.array([(inquiry.loss.floors(levels, None) or (0.0,))[0] for levels in minimal.tolist()])
     # Those that tie are checked, too: which of them is best is a matter of the records they suppress.
     for levels in minimal[losses <= losses.min() * (1 + 2 * TIE)].tolist():
@@ -63,14 +64,18 @@ def minimal_nodes(solutions: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.argwhere(minimal)
 
 
-def solutions_by_size(inquiry: Inquiry) -> NDArray[np.bool_]:
-    """Settle which nodes are solutions, (shape of the lattice); the top is one."""
-    space, engine = inquiry.space, inquiry.engine
+def solutions_by_size(inquiry: Inquiry, *, lowest: bool = False) -> NDArray[np.bool_]:
+    """Settle which nodes are solutions, (shape of the lattice); the top is one.
+
+    ``lowest``: among those that lose no more than the lowest solution, by a loss of levels alone.
+    """
+    space, engine, form = inquiry.space, inquiry.engine, inquiry.loss.form() if lowest else None
     tags, grid = np.full(space.size, UNKNOWN), space.grid
     tags[-1] = SOLUTION
     arguments = kernel_arguments(inquiry)
+    cost, least = np.zeros(arguments[11].shape) if form is None else form.weights[:, None] * form.base, inf
     while True:
-        checks = settle(*arguments, tags, CHECKS_A_REPORT)
+        checks, least = settle(*arguments, tags, CHECKS_A_REPORT, cost, least)
         engine.checks += checks
         report(inquiry.observe, Progress(stage="searching the lattice", done=inquiry.checks))
         if checks < CHECKS_A_REPORT:

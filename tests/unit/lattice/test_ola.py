@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import naive
 from nymity.core.errors import Interrupted, NoSolutionError, ParameterError
 from nymity.core.progress import Progress
+from nymity.datasets import hospital, hospital_schema
 from nymity.lattice import border, ola, optimal
+from nymity.lattice.mingen import MinGen
 from nymity.lattice.ola import OLA
 from nymity.lattice.optimal import OptimalLattice
 from nymity.privacy import KAnonymity
@@ -154,6 +157,34 @@ def test_the_lowest_sum_of_levels_along_the_border(k: int, suppression: float, m
     monkeypatch.setattr(optimal, "decided_by_size", lambda _: False)
     slow = method.run(table, models)
     assert (fast.levels, fast.suppressed, fast.loss) == (slow.levels, slow.suppressed, slow.loss)
+
+
+def test_the_border_is_left_alone_where_levels_are_higher_than_those_of_a_solution() -> None:
+    table, models = encode(hospital(rows=2_000), hospital_schema()), [KAnonymity(k=5)]
+    lowest, whole = (kind(loss="height", suppression=0.05).run(table, models) for kind in (OptimalLattice, OLA))
+    assert lowest.loss == whole.loss
+    assert lowest.checks < 0.8 * whole.checks
+
+
+@given(data=st.data())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_lowest_weighted_levels(data: st.DataObject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights whose sums are rounded, a kernel that stops after every third node; every node is the oracle."""
+    case = data.draw(cases(bounded=data.draw(st.booleans())))
+    weights = tuple(data.draw(st.sampled_from([0.1, 0.2, 0.3, 1.0])) for _ in case.encoded.names)
+    table, models = replace(case.encoded, weights=weights), [KAnonymity(k=data.draw(st.integers(1, 2)))]
+    limit = data.draw(st.sampled_from([0.0, 0.2, 1.0]))
+    found = []
+    for method in (OptimalLattice(loss="height", suppression=limit), MinGen(loss="height", suppression=limit)):
+        with monkeypatch.context() as patch:
+            patch.setattr(border, "CHECKS_A_REPORT", 3)
+            try:
+                outcome = method.run(table, models)
+            except NoSolutionError:
+                found.append(None)
+            else:
+                found.append((outcome.levels, outcome.suppressed, pytest.approx(outcome.loss, rel=1e-12)))
+    assert found[0] == found[1]
 
 
 def test_keys_of_several_words(monkeypatch: pytest.MonkeyPatch) -> None:
