@@ -18,8 +18,9 @@ _LOW = np.int64(2**31 - 1)
 _SLACK = 1e-6
 #: More than sums of shares are off by.
 _ROUNDING = 1e-9
-#: Records up to which the sums alone come to their end sooner than by way of a quotient.
-_FEW = 64
+#: Caps of classes of at most so many records are whole numbers in a table, of at most so many cells: sums of these come
+#: to their end sooner than by way of a quotient.
+_FEW, _CELLS = 256, 4096
 
 
 @njit(cache=True, nogil=True)
@@ -51,38 +52,52 @@ def keeps_caps(codes, counts, first, end, size, numerators, denominators):
 @njit(cache=True, nogil=True)
 def most_under_caps(classes, codes, counts, sizes, caps):
     """Return (n_classes,): how many records of each class parts of it that keep the caps can have at most."""
-    most = sizes.astype(np.int64)
+    most, few = sizes.astype(np.int64), allowed(caps)
     first = 0
     while first < len(classes):
         here, end = classes[first], end_of_class(classes, first)
-        most[here] = most_of_class(codes, counts, first, end, most[here], caps)
+        most[here] = most_of_class(codes, counts, first, end, most[here], caps, few)
         first = end
     return most
 
 
 @njit(cache=True, nogil=True)
-def most_of_class(codes, counts, first, end, size, caps):
+def allowed(caps):
+    """Return floor(cap * s) of each value, (n_sizes, n_values), for s from 0 on."""
+    few = np.empty((1 + min(_FEW, _CELLS // max(1, len(caps))), len(caps)), np.uint32)
+    for s in range(len(few)):
+        for v in range(len(caps)):
+            few[s, v] = np.uint32(caps[v] * s + _SLACK)
+    return few
+
+
+@njit(cache=True, nogil=True)
+def most_of_class(codes, counts, first, end, size, caps, few):
     """Return the largest s <= size with s <= sum over the values of min(count, floor(cap * s)), or more.
 
-    caps (n_values,): shares, rounded. From the size of the class on, s shrinks to the sum of counts of the values below
-    their caps, over what the caps of the others leave of 1; then to the sum itself, as long as that is less.
+    caps (n_values,): shares, rounded; few: :func:`allowed`. From the size of the class on, s shrinks to the sum of
+    counts of the values below their caps, over what the caps of the others leave of 1; where s is in the table, to the
+    sum itself.
     """
     s = size
-    while s > _FEW:
-        free, room = 0.0, 1.0 - _ROUNDING
+    while s >= len(few):
+        free, room, together = 0.0, 1.0 - _ROUNDING, np.int64(0)
         for e in range(first, end):
-            if caps[codes[e]] * s < counts[e]:
-                room -= caps[codes[e]]
+            cap = caps[codes[e]]
+            together += min(np.int64(counts[e]), np.int64(cap * s + _SLACK))
+            if cap * s < counts[e]:
+                room -= cap
             else:
                 free += counts[e]
-        if room <= 0 or np.floor(free / room) >= s:
-            break
-        s = np.int64(np.floor(free / room))
-    while s > 0:
-        together = np.int64(0)
-        for e in range(first, end):
-            together += min(np.int64(counts[e]), np.int64(np.floor(caps[codes[e]] * s + _SLACK)))
         if together >= s:
+            return s
+        # Neither of the two is always the smaller one.
+        s = min(together, np.int64(free / room)) if room > 0 else together
+    while s > 0:
+        some = np.uint32(0)
+        for e in range(first, end):
+            some += min(counts[e], few[s, codes[e]])
+        if some >= s:
             break
-        s = together
+        s = np.int64(some)
     return s

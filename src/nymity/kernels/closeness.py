@@ -2,8 +2,8 @@
 
 classes, codes, counts (n_entries,): class, value and records of an entry; entries of a class are adjacent. sizes
 (n_classes,): records of each class. Values are looked at on several levels: nodes (n_levels, n_values) is the node of
-each value, table (n_levels, n_nodes) the records of each node in the table, n together on every level. All products of
-two numbers of records stay below 2**62.
+each value, numbered through all levels, table (n_nodes,) the records of each node in the table, n together on every
+level. All products of two numbers of records stay below 2**62.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ def surpluses(classes, codes, counts, sizes, nodes, table, n):
     """Return (n_levels, n_classes): the sum over the nodes of max(0, count * n - table * size)."""
     work = np.zeros((len(nodes), len(sizes)), np.int64)
     held, wanted = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
-    found = np.zeros(table.shape[1], np.int64)
+    found = np.zeros(len(table), np.int64)
     first = 0
     while first < len(classes):
         here, end = classes[first], end_of_class(classes, first)
         for level in range(len(nodes)):
-            for i in range(_gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, 0)):
+            of_level = nodes[level : level + 1]
+            for i in range(_gather(codes, counts, first, end, of_level, table, found, held, wanted)):
                 work[level, here] += max(0, held[i] * n - wanted[i] * np.int64(sizes[here]))
         first = end
     return work
@@ -42,12 +43,11 @@ def most_within(classes, codes, counts, sizes, nodes, table, n, numerator, denom
     """
     most = np.zeros(len(sizes), np.int64)
     held, wanted = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
-    found = np.zeros(table.shape[1], np.int64)
+    found = np.zeros(len(table), np.int64)
     first = 0
     while first < len(classes):
-        end, m = end_of_class(classes, first), 0
-        for level in range(len(nodes)):
-            m = _gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, m)
+        end = end_of_class(classes, first)
+        m = _gather(codes, counts, first, end, nodes, table, found, held, wanted)
         size = np.int64(sizes[classes[first]])
         most[classes[first]] = _most(held, wanted, m, len(nodes), n, size, numerator, denominator)
         first = end
@@ -60,21 +60,16 @@ def close_of_class(codes, counts, first, end, size, nodes, table, n, t, found, h
 
     Its entries are those from ``first`` to ``end``; found, held and wanted are room as for :func:`most_within`.
     """
-    m, work, absent = np.int64(0), np.int64(0), np.int64(len(nodes)) * n
-    for level in range(len(nodes)):
-        m = _gather(codes, counts, first, end, nodes[level], table[level], found, held, wanted, m)
-    for i in range(m):
-        absent -= wanted[i]
     numerator, denominator = t
-    if absent * denominator > len(nodes) * n * numerator:  # what is absent of any part, too, is farther than t
-        return False, np.int64(0)
+    m = _gather(codes, counts, first, end, nodes, table, found, held, wanted)
+    most = _most(held, wanted, m, len(nodes), n, size, numerator, denominator)
+    if most < size:
+        return False, most
+    work, whole = np.int64(0), size * n * len(nodes)
     for i in range(m):
         work += max(0, held[i] * n - wanted[i] * size)
     # work <= t * whole, taken apart by the denominator so that no product leaves 64 bits
-    whole = size * n * len(nodes)
-    if work <= whole // denominator * numerator + whole % denominator * numerator // denominator:
-        return True, size
-    return False, _most(held, wanted, m, len(nodes), n, size, numerator, denominator)
+    return work <= whole // denominator * numerator + whole % denominator * numerator // denominator, most
 
 
 @njit(cache=True, nogil=True)
@@ -82,12 +77,14 @@ def _most(held, wanted, m, n_levels, n, size, numerator, denominator):
     """Return the bound of :func:`most_within` for one class, of which ``m`` nodes are gathered."""
     # Every level has all n records of the table; those not in ``wanted`` lie in nodes where the class has none.
     absent, s = n_levels * n - wanted[:m].sum(), size
+    if absent * denominator > n_levels * n * numerator:  # what is absent of any part, too, is farther than t
+        return np.int64(0)
     while True:
         have, asked = np.int64(0), absent  # c(T), and q(T) n
         for i in range(m):
-            if held[i] * n < wanted[i] * s:
-                have += held[i]
-                asked += wanted[i]
+            lacks = np.int64(held[i] * n < wanted[i] * s)
+            have += held[i] * lacks
+            asked += wanted[i] * lacks
         room = asked * denominator - n_levels * n * numerator
         if room <= 0:
             return s
@@ -98,17 +95,18 @@ def _most(held, wanted, m, n_levels, n, size, numerator, denominator):
 
 
 @njit(cache=True, nogil=True)
-def _gather(codes, counts, first, end, nodes, table, found, held, wanted, m):
-    """Append the nodes that entries of a class lie in to ``held`` and ``wanted`` and return their new length.
+def _gather(codes, counts, first, end, nodes, table, found, held, wanted):
+    """Fill ``held`` and ``wanted`` with the nodes that entries of a class lie in, and return how many there are.
 
     ``found`` (n_nodes,) is zero before and after.
     """
-    for e in range(first, end):
-        found[nodes[codes[e]]] += np.int64(counts[e])
-    for e in range(first, end):
-        node = nodes[codes[e]]
-        if found[node] > 0:
+    m = 0
+    for level in range(len(nodes)):
+        for e in range(first, end):
+            found[nodes[level, codes[e]]] += np.int64(counts[e])
+        for e in range(first, end):
+            node = nodes[level, codes[e]]
             held[m], wanted[m] = found[node], table[node]
+            m += found[node] > 0  # not counted again
             found[node] = 0
-            m += 1
     return m

@@ -7,19 +7,21 @@ known here, and losses are a formula of what is known here. What is known of one
     lost      (n_attributes,) sums over suppressed records, by leaves or costs of their cells
     further   (n_attributes,) what some losses ask for besides: lost entropy, or what rows cover (kept, all)
 
-A rule (kind, smallest, l, numerators, denominators, caps, nodes, table, n, t) says which classes are accepted:
+A rule (kind, smallest, l, numerators, denominators, caps, few, nodes, table, n, t) says which classes are accepted:
 
     SIZES      those with ``smallest`` records; the pivot is a quasi-identifier and classes are entries. In all others
                the pivot is the sensitive attribute and classes are blocks of at least ``smallest`` records and l
                different values (with fewer no part of them is accepted either), which have
     DISTINCT   nothing else
-    CAPS       count * denominator <= numerator * size of every value; ``caps`` are the same shares, rounded
+    CAPS       count * denominator <= numerator * size of every value; ``caps`` are the same shares,
+               rounded, and ``few`` what they allow of few records
     CLOSE      a distance of at most t from the table; see :mod:`nymity.kernels.closeness`
 
-A form (kind, base, rate, share, weights, scale, everything) says what a node between two loses at least, from the
-levels l of the lower one and S suppressed records of the upper one, and what it loses if they are the same:
+A form (kind, base, rate, share, weights, scale, everything, dearest) says what a node between two loses at least, from
+the levels l of the lower one and S suppressed records of the upper one, and what it loses if they are the same:
 
-    SUM, GEOMETRIC, MAXIMUM  of the parts base[a, l] + S * rate[a, l] + share[a] * lost[a], weighted
+    SUM, GEOMETRIC, MAXIMUM  of the parts base[a, l] + S * rate[a, l] + share[a] * lost[a], weighted; of lost[a] no more
+               than S * dearest[a, l], which S cells of the lower node can have
     SQUARES    scale * 2^(sum of base[a, l]) + S * (n - min(S, smallest - 1)); a node itself: squares + n * S
     COVERED    scale * 2^(sum of base[a, l]) + S * everything - what those rows cover; a node itself: without bound
 """
@@ -63,6 +65,8 @@ _MANY_ENTRIES = 10_000
 _WORTH_KEEPING = 1.5
 #: Cells for each entry up to which counting is faster than hashing and sorting.
 _CELLS_AN_ENTRY = 4
+#: More than any sum over suppressed records.
+_ANY = 2.0**62
 
 
 @njit(cache=True, nogil=True)
@@ -217,7 +221,8 @@ def _measure(grouping, node, layout, rule, form, further, limit, ceiling, counts
     if least[m] > limit:
         return False
     weigh_lost(keys, gone_below.reshape((1, len(keys))), none, word, shift, mask, at, leaves, least[:m].reshape((1, m)))
-    if _floor(form, node, least[m], least[:m] * 1.0, smallest) > ceiling * (1 + _TIE):
+    # What the node itself refuses, of cells as dear as can be: most nodes are ruled out without a look at cells.
+    if _floor(form, node, gone.sum(), np.full(m, _ANY), smallest) > ceiling * (1 + _TIE):
         return False
     blocks = np.arange(len(keys)).astype(np.uint32)
     summarize(keys, blocks, sizes, gone, codes, none, word, shift, mask, at, leaves, counts, lost)
@@ -244,30 +249,34 @@ def _measure_further(grouping, node, at, layout, smallest, further, out):
 def _judge(grouping, rule):
     """Return sizes of the classes, the records that are refused, and those that any node below refuses of each."""
     keys, block, codes, weights = grouping
-    kind, smallest, least_values, numerators, denominators, caps, nodes, table, n, t = rule
+    kind, smallest, least_values, numerators, denominators, caps, few, nodes, table, n, t = rule
     sizes, gone, gone_below = (
         np.zeros(len(keys), np.uint32),
         np.zeros(len(keys), np.uint32),
         np.zeros(len(keys), np.uint32),
     )
     held, wanted = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
-    found, first = np.zeros(table.shape[1], np.int64), np.int64(0)
-    while first < len(block):
-        b, end, size = block[first], first, np.int64(0)
-        while end < len(block) and block[end] == b:
-            size += np.int64(weights[end])
-            end += 1
-        most, sizes[b] = size, size
+    found, stop, total = np.zeros(len(table), np.int64), np.zeros(len(keys), np.uint32), np.uint32(0)
+    for e in range(np.uint64(len(block))):  # the last entry of a class leaves where it ends, and the sum up to there
+        total += weights[e]
+        sizes[block[e]], stop[block[e]] = total, e + np.uint64(1)
+    first, before = np.uint32(0), np.uint32(0)
+    for b in range(len(keys)):
+        end, before, sizes[b] = stop[b], sizes[b], sizes[b] - before
+        size = np.int64(sizes[b])
+        most = size
         if size < smallest or end - first < least_values:
             most = np.int64(0)
         elif kind == CAPS:
-            most = most_of_class(codes, weights, first, end, size, caps)
+            most = most_of_class(codes, weights, first, end, size, caps, few)
             # What keeps the caps is never bounded by less than all of it, so few classes have to be looked at exactly.
             if most == size and not keeps_caps(codes, weights, first, end, size, numerators, denominators):
                 most -= 1
         elif kind == CLOSE:
             close, most = close_of_class(codes, weights, first, end, size, nodes, table, n, t, found, held, wanted)
             most = size if close else min(most, size - 1)
+        if most < smallest:  # no part of so few records is accepted
+            most = np.int64(0)
         # Refused whole, or not at all; below, the records may be in classes that keep some of them.
         gone[b] = 0 if most == size else sizes[b]
         gone_below[b] = size - most
@@ -294,7 +303,7 @@ def _above(form, further, least, further_here, out):
 @njit(cache=True, nogil=True)
 def _floor(form, levels, gone, lost, smallest):
     """Return the least loss of a node above ``levels`` that suppresses all that ``gone`` and ``lost`` tell of."""
-    kind, base, rate, share, weights, scale, everything = form
+    kind, base, rate, share, weights, scale, everything, dearest = form
     total = 0.0
     if kind >= SUM_OF_SQUARES:
         for a in range(len(levels)):
@@ -304,7 +313,8 @@ def _floor(form, levels, gone, lost, smallest):
             beyond = gone * (everything - min(gone, smallest - 1))
         return scale * 2.0**total + beyond
     for a in range(len(levels)):
-        part = base[a, levels[a]] + gone * rate[a, levels[a]] + share[a] * lost[a]
+        level = levels[a]
+        part = base[a, level] + gone * rate[a, level] + share[a] * min(lost[a], gone * dearest[a, level])
         if kind == SUM:
             total += weights[a] * part
         elif kind == GEOMETRIC:

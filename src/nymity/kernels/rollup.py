@@ -26,6 +26,8 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 #: So many entries of a block are always looked through, whether they are there or not.
 _LOOKED_THROUGH = 16
+#: With fewer blocks a table of twice the size is still in the cache, and keys meet half as often.
+_MANY_BLOCKS = 2**16
 
 
 @njit(cache=True, nogil=True)
@@ -187,8 +189,8 @@ def _group(keys, changed, word, shift, mask, map_at, maps):
     keys = _mapped(keys, changed, word, shift, mask, map_at, maps)
     new_keys = np.empty_like(keys)
     group = np.empty(n_blocks, np.uint32)
-    bits, size = 1, 2
-    while size < 2 * n_blocks:
+    bits, size, room = 1, 2, 4 if n_blocks < _MANY_BLOCKS else 2
+    while size < room * n_blocks:
         size *= 2
         bits += 1
     down, last, one = np.uint64(64 - bits), np.uint64(size - 1), np.uint32(1)
@@ -200,22 +202,21 @@ def _group(keys, changed, word, shift, mask, map_at, maps):
         for w in range(_ONE, n_words):
             mixed = (mixed ^ (mixed >> np.uint64(29)) ^ keys[b, w]) * _MULTIPLIER
         slot = mixed >> down
-        while True:
-            found = table[slot]
-            if found == 0:
-                for w in range(n_words):
-                    new_keys[n_groups, w] = keys[b, w]
-                group[b] = n_groups
-                n_groups += one
-                table[slot] = n_groups
-                break
+        found = table[slot]
+        while found != 0:
             same = new_keys[found - one, 0] == first
             for w in range(_ONE, n_words):
                 same &= new_keys[found - one, w] == keys[b, w]
             if same:
-                group[b] = found - one
                 break
             slot = (slot + _ONE) & last
+            found = table[slot]
+        # Whether a key is new cannot be foreseen, and wrong guesses cost most: both write the same places.
+        n_groups += np.uint32(found == 0)
+        found = n_groups if found == 0 else found
+        table[slot], group[b], new_keys[found - one, 0] = found, found - one, first
+        for w in range(_ONE, n_words):
+            new_keys[found - one, w] = keys[b, w]
     return new_keys[:n_groups], group
 
 

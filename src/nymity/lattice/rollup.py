@@ -149,7 +149,8 @@ class RollUp:
         least = self._summary(snapshot, classes, block, classes.sizes - most.astype(np.uint32))
         if not self.links:
             refused = np.where(accepted, np.uint32(0), classes.sizes)
-            if not promising(self._summary(snapshot, classes, block, refused)):
+            # The node refuses no less than any below it, so what is counted already may do.
+            if not (promising(least) and promising(self._summary(snapshot, classes, block, refused))):
                 return None, least
         return self._summary(snapshot, classes, block, self._suppressed(classes)), least
 

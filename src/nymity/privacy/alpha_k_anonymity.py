@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number, short_fraction, whole_number
 from nymity.privacy.groups import Groups
+from nymity.privacy.kernel_rule import KernelRule
 from nymity.privacy.known_columns import KnownColumns
 from nymity.privacy.model import Measured
 from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive
@@ -78,8 +79,15 @@ class AlphaKAnonymity(SensitiveModel):
         """The accepted parts of a class together are within alpha too, by records."""
         if classes.persons is not None:
             return super().most_kept(classes, accepted)
-        caps = Caps.uniform(exact_fraction(self.alpha), classes.histograms[self.attribute].n_values)
+        caps = self._caps(classes.histograms[self.attribute].n_values)
         return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
+
+    def rule(self, table: EncodedTable) -> KernelRule | None:
+        """Return the caps."""
+        return self._caps(len(table.sensitive[self.attribute].labels)).rule()
+
+    def _caps(self, n_values: int) -> Caps:
+        return Caps.uniform(exact_fraction(self.alpha), n_values)
 
     def known_columns(self, table: EncodedTable) -> KnownColumns:
         """Ask for k rows of all columns, and the share alpha."""

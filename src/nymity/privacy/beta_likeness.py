@@ -19,7 +19,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nymity.core.validation import exact_fraction, number, short_fraction
-from nymity.kernels.frontier import CAPS
 from nymity.privacy.groups import Groups
 from nymity.privacy.kernel_rule import KernelRule
 from nymity.privacy.model import Measured
@@ -66,16 +65,8 @@ class BetaLikeness(ComparingModel):
         return np.minimum(super().most_kept(classes, accepted), self._caps(classes).most_kept(classes, self.attribute))
 
     def rule(self, table: EncodedTable) -> KernelRule | None:
-        """Return the caps, unless their terms are too large."""
-        caps = _caps_beside(self, tuple(table.sensitive[self.attribute].totals.tolist()))
-        if object in (caps.numerators.dtype, caps.denominators.dtype):
-            return None
-        return KernelRule(
-            kind=CAPS,
-            least_values=caps.fewest_values,
-            numerators=caps.numerators,
-            denominators=caps.denominators,
-        )
+        """Return the caps."""
+        return _caps_beside(self, tuple(table.sensitive[self.attribute].totals.tolist())).rule()
 
     def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
         """(1 + beta) times the share of the table."""

@@ -69,7 +69,8 @@ def closeness(classes: Classes, attribute: str, distance: Distance) -> Closeness
     h = histogram
     if classes.sizes.dtype == object:
         return Closeness(_surpluses(h, sizes, *_levels(h, distance), n), sizes * (n * steps))
-    work = kernel.surpluses(h.classes, h.codes, h.counts, classes.sizes, *_levels(h, distance), n)
+    nodes, table = _levels(h, distance)
+    work = kernel.surpluses(h.classes, h.codes, h.counts, classes.sizes, nodes, table.ravel(), n)
     return Closeness(work.astype(sizes.dtype).sum(axis=0), sizes * (n * steps))
 
 
@@ -90,8 +91,9 @@ def most_within(classes: Classes, attribute: str, distance: Distance, t: Fractio
         return _most_within_order(classes, attribute, t)
     if n * _steps(h, distance) * t.denominator >= 2**62:
         return classes.sizes.astype(np.int64)
-    levels, limit = _levels(h, distance), (t.numerator, t.denominator)
-    return np.asarray(kernel.most_within(h.classes, h.codes, h.counts, classes.sizes, *levels, n, *limit))
+    nodes, table = _levels(h, distance)
+    given = h.classes, h.codes, h.counts, classes.sizes, nodes, table.ravel(), n
+    return np.asarray(kernel.most_within(*given, t.numerator, t.denominator))
 
 
 def _most_within_order(classes: Classes, attribute: str, t: Fraction) -> NDArray[np.int64]:
@@ -147,27 +149,22 @@ def _ordered(histogram: Histogram, sizes: Exact) -> Exact:
 def _surpluses(h: Histogram, sizes: Exact, nodes: NDArray[np.int64], table: Exact, n: int) -> Exact:
     """Return the sum over the nodes of all levels of max(0, count * n - table * size), in Python's integers."""
     work = np.zeros(h.n_classes, dtype=object)
-    for of_value, of_table in zip(nodes, table, strict=True):
-        found, entry = np.unique(h.classes * np.int64(len(of_table)) + of_value[h.codes], return_inverse=True)
+    for of_value in nodes:
+        found, entry = np.unique(h.classes * np.int64(table.size) + of_value[h.codes], return_inverse=True)
         held = np.zeros(len(found), dtype=object)
         np.add.at(held, entry, h.counts)
-        owner, node = np.divmod(found, len(of_table))
-        np.add.at(work, owner, np.maximum(held * n - of_table[node] * sizes[owner], 0))
+        owner, node = np.divmod(found, table.size)
+        np.add.at(work, owner, np.maximum(held * n - table.ravel()[node] * sizes[owner], 0))
     return work
 
 
 def _levels(histogram: Histogram, distance: Distance) -> tuple[NDArray[np.int64], Exact]:
-    """Return the node of each value on every level that counts, (n_levels, n_values), and the table's records of it."""
+    """Return nodes (n_levels, n_values), numbered through all levels, and table (n_levels, n_nodes of one)."""
     if distance == "equal":
         return np.arange(histogram.n_values)[None, :], histogram.overall[None, :]
     assert histogram.column is not None
-    nodes = histogram.column.paths
-    assert nodes is not None
-    n_nodes = int(nodes.max(initial=0)) + 1
-    table = np.zeros((len(nodes), n_nodes), dtype=histogram.overall.dtype)
-    for i, level in enumerate(nodes):
-        np.add.at(table[i], level, histogram.overall)
-    return nodes, table
+    of_table = histogram.overall is histogram.column.totals
+    return histogram.column.nodes if of_table else histogram.column.nodes_of(histogram.overall)
 
 
 def levels_of(column: SensitiveColumn, distance: Distance) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:

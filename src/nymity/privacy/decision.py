@@ -119,14 +119,15 @@ def accepted_and_most_kept(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return which classes every model accepts, and how many records of each any finer partition can publish at most.
 
-    Both are (n_classes,). :func:`decide` keeps no other class than those.
+    Both are (n_classes,). :func:`decide` keeps no other class than those. An accepted part has no fewer records than
+    the smallest class: where fewer can be kept, none are.
     """
     most, together = classes.sizes.astype(np.int64), np.ones(len(classes), dtype=np.bool_)
     for model in models:
         alone = model.accepts(classes)
         most = np.minimum(most, model.most_kept(classes, alone))
         together &= alone
-    return together, most
+    return together, np.where(most < max((model.smallest_class for model in models), default=1), 0, most)
 
 
 def _together(classes: Classes, models: Sequence[PrivacyModel], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

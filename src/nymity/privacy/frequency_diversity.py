@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nymity.core.validation import exact_fraction, number, short_fraction
 from nymity.privacy.groups import Groups
+from nymity.privacy.kernel_rule import KernelRule
 from nymity.privacy.model import Measured
 from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, check_values
 from nymity.privacy.shares import Caps
@@ -66,8 +67,15 @@ class FrequencyLDiversity(SensitiveModel):
         """The accepted parts of a class together have no value above 1/l either, by records."""
         if classes.persons is not None:
             return super().most_kept(classes, accepted)
-        caps = Caps.uniform(1 / exact_fraction(self.l), classes.histograms[self.attribute].n_values)
+        caps = self._caps(classes.histograms[self.attribute].n_values)
         return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
+
+    def rule(self, table: EncodedTable) -> KernelRule | None:
+        """Return the caps."""
+        return self._caps(len(table.sensitive[self.attribute].labels)).rule()
+
+    def _caps(self, n_values: int) -> Caps:
+        return Caps.uniform(1 / exact_fraction(self.l), n_values)
 
     def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
         """1/l for every value."""

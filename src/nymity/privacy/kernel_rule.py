@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.kernels import frontier as kernel
+from nymity.kernels.caps import allowed
 
 _NO_NUMBERS, _NO_SHARES, _NO_TABLE = np.empty(0, np.int64), np.empty(0, np.float64), np.empty((0, 0), np.int64)
 
@@ -19,8 +20,8 @@ class KernelRule:
     """A rule of :mod:`nymity.kernels.frontier`; sizes alone unless told.
 
     least_values: without so many different values no part of a class is accepted. numerators, denominators (n_values,):
-    caps on shares. nodes (n_levels, n_values), table (n_levels, n_nodes), t: a
-    distance from the table.
+    caps on shares. nodes (n_levels, n_values), numbered through, table (n_levels, n_nodes of one), t: a distance from
+    the table.
     """
 
     kind: int = kernel.SIZES
@@ -33,8 +34,12 @@ class KernelRule:
 
     def arguments(self, smallest: int) -> tuple[Any, ...]:
         """What the kernel takes, where classes have at least so many records."""
-        caps = self.numerators / self.denominators if len(self.denominators) else _NO_SHARES
+        caps, few = _NO_SHARES, np.empty((0, 0), np.uint32)
+        if len(self.denominators):
+            caps = self.numerators / self.denominators
+            few = allowed(caps)
         n = int(self.table[0].sum()) if len(self.table) else 0
         terms = (self.t.numerator, self.t.denominator)
-        columns = (self.numerators, self.denominators, caps, np.ascontiguousarray(self.nodes), self.table)
-        return (self.kind, smallest, self.least_values, *columns, n, terms)
+        shares = (self.numerators, self.denominators, caps, few)
+        columns = (np.ascontiguousarray(self.nodes), self.table.ravel())
+        return (self.kind, smallest, self.least_values, *shares, *columns, n, terms)

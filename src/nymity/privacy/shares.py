@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nymity.kernels.caps import keep_caps, most_under_caps
+from nymity.kernels.frontier import CAPS
+from nymity.privacy.kernel_rule import KernelRule
 from nymity.table.classes import Classes
 
 #: Terms of caps below this are 64-bit integers.
@@ -49,6 +51,14 @@ class Caps:
         """The fewest different values that a class within the caps can have: their caps sum to 1."""
         largest = np.sort((self.numerators / self.denominators).astype(np.float64))[::-1]
         return int(np.searchsorted(np.cumsum(largest), 1 - ROUNDING)) + 1
+
+    def rule(self) -> KernelRule | None:
+        """Return the caps for a kernel, unless their terms are too large."""
+        numerators, denominators = self.numerators, self.denominators
+        if object in (numerators.dtype, denominators.dtype):
+            return None
+        least = self.fewest_values
+        return KernelRule(kind=CAPS, least_values=least, numerators=numerators, denominators=denominators)
 
     def accept(self, classes: Classes, attribute: str) -> NDArray[np.bool_]:
         """Return which classes have no value above its cap, in integers: count * denominator <= numerator * size."""

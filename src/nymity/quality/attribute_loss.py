@@ -118,13 +118,18 @@ class PreparedAttributeLoss(PreparedLoss):
         """Return the parts and how they are aggregated."""
         if (parts := self.parts()) is None:
             return None
-        return form_of_parts(*parts, self.aggregate, self.weights, further=self.further)
+        return form_of_parts(*parts, self.aggregate, self.weights, dearest=self.dearest, further=self.further)
 
     def parts(self) -> tuple[Floats, Floats, Floats] | None:
         """Return ``attribute_losses`` as base and rate (m, levels) and share (m,); None where it is no such formula.
 
         The loss of an attribute is base + suppressed * rate at its level, and share times what was lost.
         """
+        return None
+
+    @property
+    def dearest(self) -> Floats | Ints | None:
+        """The most of ``lost`` that one record has at each level, (m, levels); None where it is no sum over records."""
         return None
 
     #: What it asks for as ``lost`` where that is not a sum of leaves or costs.
@@ -155,7 +160,8 @@ class PreparedCostLoss(PreparedAttributeLoss):
         (g * T - min(g, s) * lost + s * S * most) / (n * most)
 
     because max(g, s) = 1. For gs_factor = 0.5 numerator and denominator are whole numbers. It never falls when ``lost``
-    is replaced by less, which is how ``floor`` may use the (larger) costs of the upper node's levels.
+    is replaced by less. So ``floor`` may take more than what the records suppressed at the upper node cost at its own
+    levels: what they cost at the (higher) levels there, or S times its own dearest cell, whichever is less.
     """
 
     sums_cells: ClassVar[bool] = True
@@ -175,14 +181,23 @@ class PreparedCostLoss(PreparedAttributeLoss):
         """What a cell costs that stands for these raw values, one or more."""
 
     @cached_property
+    def _of_levels(self) -> tuple[Ints, Ints]:
+        found = [
+            [(int(self.table.frequencies_at(a, level) @ cost), int(cost.max())) for level, cost in enumerate(levels)]
+            for a, levels in enumerate(self.costs)
+        ]
+        totals, dearest = (per_level([[pair[which] for pair in row] for row in found]) for which in (0, 1))
+        return totals, dearest
+
+    @property
     def totals(self) -> Ints:
         """Cost of all records' cells, per attribute and level, (m, levels)."""
-        return per_level(
-            [
-                [int(self.table.frequencies_at(a, level) @ cost) for level, cost in enumerate(levels)]
-                for a, levels in enumerate(self.costs)
-            ]
-        )
+        return self._of_levels[0]
+
+    @property
+    def dearest(self) -> Ints:
+        """What the dearest cell costs."""
+        return self._of_levels[1]
 
     def attribute_losses(self, levels: Ints, suppressed: Ints, lost: Floats | Ints) -> Floats:
         """Return the mean cost of each attribute's cells."""
@@ -195,13 +210,15 @@ class PreparedCostLoss(PreparedAttributeLoss):
     ) -> tuple[float, ...]:
         """Return the same as for any attribute loss, in plain numbers: for one node arrays would be slower."""
         suppressed = 0 if above is None else int(above.suppressed[0])
-        lost = [0] * len(levels) if above is None else self.lost(above)[0].tolist()
-        generalized, gone = self.factors
-        shared = min(generalized, gone)
-        parts = [
-            (generalized * totals[level] - shared * less + gone * suppressed * most) / dearest
-            for level, less, (totals, most, dearest) in zip(levels, lost, self._plain, strict=True)
-        ]
+        if above is None or not suppressed:
+            parts = [of_level[level] for level, (of_level, *_) in zip(levels, self._plain, strict=True)]
+        else:
+            lost, (kept, gone) = self.lost(above)[0].tolist(), self.factors
+            shared = min(kept, gone)
+            parts = [
+                (kept * totals[level] - shared * min(less, suppressed * cell[level]) + gone * suppressed * most) / whole
+                for level, less, (_, totals, most, whole, cell) in zip(levels, lost, self._plain, strict=True)
+            ]
         if self.aggregate is arithmetic:
             return (sum(map(mul, parts, self._weight_shares)),)
         return tuple(self.aggregate(np.array([parts]), self.weights)[0].tolist())
@@ -214,9 +231,10 @@ class PreparedCostLoss(PreparedAttributeLoss):
         return base, rate, -min(generalized, gone) / self.denominator
 
     @cached_property
-    def _plain(self) -> list[tuple[list[int], int, int]]:
-        """Totals by level, most and denominator of each attribute."""
-        return list(zip(self.totals.tolist(), self.most.tolist(), self.denominator.tolist(), strict=True))
+    def _plain(self) -> list[tuple[list[float], list[int], int, int, list[int]]]:
+        """Loss by level if nothing is suppressed, totals by level, most, denominator and dearest cell by level."""
+        parts = (self.parts()[0], self.totals, self.most, self.denominator, self._of_levels[1])
+        return list(zip(*(part.tolist() for part in parts), strict=True))
 
     @cached_property
     def _weight_shares(self) -> list[float]:

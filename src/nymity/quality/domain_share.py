@@ -72,6 +72,11 @@ class PreparedDomainShareLoss(PreparedCostLoss):
         base, rate, share = super().parts()
         return base, rate - share[:, None], share
 
+    @property
+    def dearest(self) -> Ints:
+        """The same for leaves, for ``form``."""
+        return super().dearest + 1
+
     def lost(self, nodes: NodeStatistics) -> Ints:
         """Leaves but one of the suppressed records' cells."""
         return nodes.lost_leaves - nodes.suppressed[:, None]

@@ -70,6 +70,23 @@ class SensitiveColumn:
         levels = [codes[leaves] for codes in self.hierarchy.codes[:-1]]
         return np.array(levels, dtype=np.int64).reshape(len(levels), len(leaves))
 
+    @cached_property
+    def nodes(self) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """The same for the records of the whole table, which classes are compared with again and again."""
+        return self.nodes_of(self.totals)
+
+    def nodes_of(self, overall: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Return the node of each value on every level, numbered through, and the records of those, (height, n_nodes).
+
+        overall (n_values,): records of each value.
+        """
+        assert self.paths is not None
+        n_nodes = int(self.paths.max(initial=0)) + 1
+        table = np.zeros((len(self.paths), n_nodes), dtype=overall.dtype)
+        for i, level in enumerate(self.paths):
+            np.add.at(table[i], level, overall)
+        return self.paths + n_nodes * np.arange(len(self.paths))[:, None], table
+
 
 @dataclass(frozen=True, eq=False)
 class PersonValues:

@@ -5,6 +5,7 @@ That both find the optimum is in test_optimal and its neighbours, which try ever
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -20,11 +21,14 @@ from nymity.lattice import optimal, rule_search
 from nymity.lattice.frontier import Frontier
 from nymity.lattice.mingen import MinGen
 from nymity.lattice.optimal import OptimalLattice
+from nymity.lattice.rollup import RollUp
 from nymity.lattice.search import Inquiry
 from nymity.privacy import (
+    AlphaKAnonymity,
     BetaLikeness,
     DistinctLDiversity,
     EnhancedBetaLikeness,
+    FrequencyLDiversity,
     KAnonymity,
     PrivacyModel,
     TCloseness,
@@ -74,6 +78,8 @@ def models_of(data: st.DataObject, case: Case) -> list[PrivacyModel]:
                 BetaLikeness(beta=share, attribute=name),
                 EnhancedBetaLikeness(beta=share, attribute=name),
                 TCloseness(t=min(share, 1.0), attribute=name),
+                FrequencyLDiversity(l=min(1 + share, float(values)), attribute=name),
+                AlphaKAnonymity(alpha=1.0 if values == 1 else 0.6, k=1, attribute=name),
             ]
         )
     )
@@ -206,6 +212,28 @@ def test_rules_are_the_models(data: st.DataObject) -> None:
     assert sizes.tolist() == classes.sizes.tolist()
     assert (gone == 0).tolist() == accepted.tolist()
     assert (sizes - below).tolist() == most.tolist()
+
+
+def test_what_is_suppressed_everywhere_costs_no_less_than_its_dearest_cells_below() -> None:
+    """Two of four records are suppressed at the top, where they are ``*`` anyway; below each has a value to lose."""
+    table = encode(pl.DataFrame({"a": ["x", "y", "z", "z"]}), Schema({"a": quasi(Hierarchy.flat(list("wxyz")))}))
+    inquiry = Inquiry.open(table, [KAnonymity(k=3)], loss_of("loss"), 4)
+    above = replace(inquiry.look(inquiry.space.high), suppressed=np.array([2]), lost_leaves=np.array([[8]]))
+    assert inquiry.loss.floors((0,), above) == (0.5,)
+    form = inquiry.loss.form()
+    assert form is not None
+    assert kernel._floor(form.arguments, np.array([0]), 2, np.array([8.0]), 3) == 0.5
+
+
+def test_where_fewer_records_can_be_kept_than_a_class_has_none_are() -> None:
+    """Of {p, p, p, q} parts without a value above 1/2 have two records, and a class has three or more."""
+    frame = pl.DataFrame({"a": ["x"] * 4 + ["y"] * 3, "s": [*"pppq", *"pqr"]})
+    table = encode(frame, Schema({"a": quasi(), "s": sensitive()}))
+    halves = FrequencyLDiversity(l=2, attribute="s")
+    for k, kept in ((2, [2, 3]), (3, [0, 3])):
+        engine = RollUp(table, [KAnonymity(k=k), halves])
+        classes, _ = engine._classes(engine.snapshot((0,)))
+        assert accepted_and_most_kept(classes, engine.models)[1].tolist() == kept
 
 
 @given(counts=st.lists(st.integers(1, 9), min_size=1, max_size=5), share=st.sampled_from([0.1, 0.25, 0.4, 0.7, 1.0]))
