@@ -16,18 +16,17 @@ from numpy.typing import NDArray
 from nymity.core.errors import ParameterError
 from nymity.core.validation import exact_fraction, number, short_fraction, whole_number
 from nymity.privacy.groups import Groups
-from nymity.privacy.kernel_rule import KernelRule
 from nymity.privacy.known_columns import KnownColumns
 from nymity.privacy.model import Measured
-from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive
-from nymity.privacy.shares import Caps
+from nymity.privacy.sensitive import check_name, check_sensitive
+from nymity.privacy.shares import CappedModel
 from nymity.privacy.sizes import check_k
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable, SensitiveColumn
+from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlphaKAnonymity(SensitiveModel):
+class AlphaKAnonymity(CappedModel):
     """Every class has at least k records, and each sensitive value at most a share alpha of them.
 
     Decided in integers, with alpha as the decimal written. Masked rows are one more class.
@@ -75,20 +74,6 @@ class AlphaKAnonymity(SensitiveModel):
         within = classes.holders(self.attribute).largest * alpha.denominator <= units * alpha.numerator
         return np.asarray((units >= self.k) & within)
 
-    def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The accepted parts of a class together are within alpha too, by records."""
-        if classes.persons is not None:
-            return super().most_kept(classes, accepted)
-        caps = self._caps(classes.histograms[self.attribute].n_values)
-        return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
-
-    def rule(self, table: EncodedTable) -> KernelRule | None:
-        """Return the caps."""
-        return self._caps(len(table.sensitive[self.attribute].labels)).rule()
-
-    def _caps(self, n_values: int) -> Caps:
-        return Caps.uniform(exact_fraction(self.alpha), n_values)
-
     def known_columns(self, table: EncodedTable) -> KnownColumns:
         """Ask for k rows of all columns, and the share alpha."""
         listed = np.ones(len(table.sensitive[self.attribute].labels), dtype=np.bool_)
@@ -114,9 +99,10 @@ class AlphaKAnonymity(SensitiveModel):
         """Every value may fill a class, and every class be of one record."""
         return self.k == 1 and exact_fraction(self.alpha) == 1
 
-    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
-        """Alpha for every value."""
-        return [exact_fraction(self.alpha)] * len(column.labels)
+    @property
+    def cap(self) -> Fraction:
+        """Alpha."""
+        return exact_fraction(self.alpha)
 
     def promise(self) -> str:
         """Return what is promised, in a sentence."""

@@ -16,16 +16,15 @@ from numpy.typing import NDArray
 
 from nymity.core.validation import exact_fraction, number, short_fraction
 from nymity.privacy.groups import Groups
-from nymity.privacy.kernel_rule import KernelRule
 from nymity.privacy.model import Measured
-from nymity.privacy.sensitive import SensitiveModel, check_name, check_sensitive, check_values
-from nymity.privacy.shares import Caps
+from nymity.privacy.sensitive import check_name, check_sensitive, check_values
+from nymity.privacy.shares import CappedModel
 from nymity.table.classes import Classes
-from nymity.table.encoding import EncodedTable, SensitiveColumn
+from nymity.table.encoding import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrequencyLDiversity(SensitiveModel):
+class FrequencyLDiversity(CappedModel):
     """The most frequent value of a class holds at most 1/l of it: largest count * l <= size.
 
     Decided in integers, with l as the decimal written.
@@ -63,23 +62,10 @@ class FrequencyLDiversity(SensitiveModel):
         l = exact_fraction(self.l)  # noqa: E741
         return np.asarray(classes.holders(self.attribute).largest * l.numerator <= classes.units * l.denominator)
 
-    def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The accepted parts of a class together have no value above 1/l either, by records."""
-        if classes.persons is not None:
-            return super().most_kept(classes, accepted)
-        caps = self._caps(classes.histograms[self.attribute].n_values)
-        return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
-
-    def rule(self, table: EncodedTable) -> KernelRule | None:
-        """Return the caps."""
-        return self._caps(len(table.sensitive[self.attribute].labels)).rule()
-
-    def _caps(self, n_values: int) -> Caps:
-        return Caps.uniform(1 / exact_fraction(self.l), n_values)
-
-    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
-        """1/l for every value."""
-        return [1 / exact_fraction(self.l)] * len(column.labels)
+    @property
+    def cap(self) -> Fraction:
+        """1/l."""
+        return 1 / exact_fraction(self.l)
 
     @classmethod
     def measure(cls, groups: Groups, attribute: str | None = None) -> Measured:

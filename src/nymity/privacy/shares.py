@@ -5,6 +5,7 @@ Several models are such caps, with one number for all values or one for each.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,12 +17,38 @@ from numpy.typing import NDArray
 from nymity.kernels.caps import keep_caps, most_under_caps
 from nymity.kernels.frontier import CAPS
 from nymity.privacy.kernel_rule import KernelRule
+from nymity.privacy.sensitive import SensitiveModel
 from nymity.table.classes import Classes
+from nymity.table.encoding import EncodedTable, SensitiveColumn
 
 #: Terms of caps below this are 64-bit integers.
 MAX_TERM = 2**62
 #: More than sums of caps are off by.
 ROUNDING = 1e-9
+
+
+class CappedModel(SensitiveModel):
+    """A promise that limits the share of every value in a class alike."""
+
+    @property
+    @abstractmethod
+    def cap(self) -> Fraction:
+        """The limit."""
+
+    def most_kept(self, classes: Classes, accepted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The accepted parts of a class together are within the limit too, by records."""
+        if classes.persons is not None:
+            return super().most_kept(classes, accepted)
+        caps = Caps.uniform(self.cap, classes.histograms[self.attribute].n_values)
+        return np.minimum(super().most_kept(classes, accepted), caps.most_kept(classes, self.attribute))
+
+    def rule(self, table: EncodedTable) -> KernelRule | None:
+        """Return the caps."""
+        return Caps.uniform(self.cap, len(table.sensitive[self.attribute].labels)).rule()
+
+    def value_shares(self, column: SensitiveColumn) -> list[Fraction]:
+        """The limit for every value."""
+        return [self.cap] * len(column.labels)
 
 
 @dataclass(frozen=True, eq=False)
