@@ -131,6 +131,48 @@ def test_the_date_of_a_change_says_when_data_were_processed() -> None:
         assert role_of(name, days) is Role.INSENSITIVE, name
 
 
+def test_points_of_houses_are_left_out_and_those_of_towns_are_places() -> None:
+    points = [round(52 + number / 7919, 5) for number in range(2000)]
+    assert role_of("latitude", points) is Role.IDENTIFYING
+    assert role_of("latitude", points[:20]) is Role.QUASI
+
+
+def test_numbers_called_by_an_id_are_asked_about_however_they_repeat() -> None:
+    found = looked_at(finalPumsId=[*range(5, 500, 9)])
+    assert (found.role, found.is_question) == (Role.IDENTIFYING, True)
+
+
+def test_a_status_beside_its_stem_is_no_flag() -> None:
+    beside = KNOWN | {"edu": ["college", "school", "none", "master"]}
+    assert role_of("edu_status", ["full-time student", "part-time student", "no student"], beside=beside) is Role.QUASI
+
+
+def test_kinds_of_users_are_not_when_data_were_processed() -> None:
+    for name in ("i_user", "user_age"):
+        assert role_of(name, [1, 2, 3, 4, 5, 6]) is not Role.INSENSITIVE, name
+
+
+@pytest.mark.parametrize("name", ["number_of_loans_in_month", "status of savings", "wage_per_hour"])
+def test_what_is_counted_stands_between_number_of_and_in_a_month(name: str) -> None:
+    assert role_of(name, [*range(12)]) is Role.SENSITIVE
+
+
+def test_digits_belong_to_words_that_have_them() -> None:
+    for name in ("her2_status", "cd4_count", "ca125"):
+        assert role_of(name, [*range(60)]) is Role.SENSITIVE, name
+
+
+def test_two_words_mean_what_they_mean_together() -> None:
+    assert role_of("sexual_partners", [*range(9)]) is Role.SENSITIVE
+    assert role_of("partners", [*range(9)]) is Role.QUASI
+    assert role_of("treatment_arm", ["A", "B"]) is Role.INSENSITIVE
+
+
+def test_opinions_are_opinions_wherever_their_word_stands() -> None:
+    for name in ("satisfaccion_laboral", "tevredenheid_werk", "job_satisfaction"):
+        assert role_of(name, [1, 2, 3, 4, 5]) is Role.SENSITIVE, name
+
+
 def test_german_words_are_known_with_and_without_their_marks() -> None:
     for name in ("Prämie", "Praemie", "Gebühren", "Körpergröße"):
         found = looked_at(**{name: [*range(40, 90)]})

@@ -176,7 +176,7 @@ def _predicted(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, RoleVote
 _PREDICTED = frozenset(["class", "classification", "y", "target", "label", "num", "dataset", "status", "diagnosis"])
 _CLASSES = 10
 
-_FLAGS = frozenset(["f", "fl", "flag", "imp", "imputed", "status", "qc", "q"])
+_FLAGS = frozenset(["f", "fl", "flag", "imp", "imputed", "qc", "q"])
 
 
 def _coordinates(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, RoleVotes]]:

@@ -81,8 +81,9 @@ def _spoken(words: Sequence[str], facts: ColumnFacts, where: str, share: float) 
         return
     heading = _heading(words, known)
     for concept, (word, sureness) in known.items():
-        leads = concept is _THOUGHT if _THOUGHT in known else last in word
-        quality = share * sureness * (1.0 if leads or concept is heading else _BEFORE)
+        thought = _THOUGHT in known
+        leads = concept is heading or (concept is _THOUGHT if thought else last in word)
+        quality = share * sureness * (1.0 if leads else _BESIDE if thought else _BEFORE)
         if heading not in (None, concept) or (concept.heads and heading is None):
             quality *= 0 if heading is UPDATES else _BESIDE
         if word in _WHOSE and len(known) > 1:
@@ -124,6 +125,8 @@ _PREPOSITIONS = frozenset(listed("from in at during because with bei aus wegen d
 
 def _telling(words: Sequence[str]) -> Sequence[str]:
     """Leave out a last word that says nothing beside what the others do."""
+    if len(words) > 2 and words[0] in _GENERIC and words[1] == "of":
+        words = words[2:]
     while len(words) > 2 and words[-1] in _PERIODS and (words[-2] in _EACH or words[-2].isdecimal()):
         words = words[:-2]  # what was counted over the last year, or twelve months
     words = [
@@ -142,8 +145,8 @@ def _followed(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield word, after if after.isdecimal() else ""
 
 
-_PERIODS = frozenset(listed("year years yr yrs month months mon mth mths week day jahr mois mes"))
-_EACH = frozenset(listed("last next past per prev previous this"))
+_PERIODS = frozenset(listed("year years yr yrs month months mon mth mths week day hour jahr mois mes"))
+_EACH = frozenset(listed("last next past per prev previous this in"))
 
 
 def _heading(words: Sequence[str], known: dict[Concept, tuple[str, float]]) -> Concept | None:

@@ -189,7 +189,12 @@ def _placed(facts: ColumnFacts) -> Iterator[RoleVotes]:
         yield RoleVotes(why="coordinates of places", votes={IDENTIFYING: 3.0, QUASI: 3.5}, told_by="values")
     named = {"lat", "lon", "lng", "latitude", "longitude", "x", "y"} & facts.near
     if named and facts.is_number and facts.decimals >= 4 and facts.spread[0] >= -180 and facts.spread[2] <= 180:
-        yield RoleVotes(why="coordinates of places", votes={QUASI: 3.0})
+        exact = facts.distinct * _POINTS >= facts.present
+        yield RoleVotes(why="coordinates of places", votes={IDENTIFYING: 10.0} if exact else {QUASI: 3.0})
+
+
+#: Records of a point at most, in the mean, where points are houses and not towns.
+_POINTS = 4
 
 
 def _addressed(facts: ColumnFacts) -> Iterator[RoleVotes]:

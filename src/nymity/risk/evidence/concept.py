@@ -42,10 +42,8 @@ class Concept:
         """Make one of its words, with spaces between them, and of those in further languages."""
         words = f"{text} {FURTHER.get(meaning, '')}".split()
         # German vowels with marks, which names of columns lose: ``praemie`` is also ``pramie``.
-        words += [
-            re.sub(r"([aou])e", r"\1", word) for word in words if len(word) > _SHORT and re.search("[aou]e", word)
-        ]
-        stems = {word for word in words if len(word) >= 5 and not word.endswith("!")}
+        plain = [re.sub(r"([aou])e", r"\1", word) for word in words if len(word) > _SHORT]
+        stems = {word for word in (*words, *plain) if len(word) >= 5 and not word.endswith("!")}
         return Concept(
             meaning=meaning,
             votes=votes,

@@ -125,6 +125,8 @@ def _of_numbers(facts: ColumnFacts) -> Suspicion | None:
         by = _BY_VALUES if given_out and low >= _LONG else _BY_AMOUNTS if given_out or high >= _LONG else _BY_WORDS
         return Suspicion(why="nearly every record has a number of its own", settled_by=by)
     counted = facts.distinct >= _COUNTED_SHARE * facts.present and is_counted_through(facts)
+    if facts.words[-1:] == ("id",) and facts.distinct >= _MANY:
+        return Suspicion(why=f"{facts.distinct:,} numbers, and 'id' in its name", settled_by=_BY_AMOUNTS)
     if _few_records_each(facts) and (given_out or high >= _LONG or counted):
         return Suspicion(why=f"{facts.distinct:,} numbers with few records each", settled_by=_BY_AMOUNTS)
     if (given_out and facts.distinct >= _NUMBERS) or (facts.distinct >= _TEXTS and _near_each_other(facts)):

@@ -94,7 +94,7 @@ KNOWN = (
         "an education that others know",
         {QUASI: 3},
         "education educ educa edu ed edyrs edyears eduyrs yrsed yrsch isced eisced edulvlb edattain qualification "
-        "qualif school schooling degree diploma diplome class classe klasse college coll colleg univ university "
+        "qualif school schl schooling degree diploma diplome class classe klasse college coll colleg univ university "
         "highschool hsgrad colgrad bildung bild abschluss abschl schul schulabschl berufsabschl ausbild studium "
         "studies estudios estud nivelest opleiding opl oplniv major course kurs cours! curso! faculty fakult fach! "
         "studiengang carrera titulacion etablissement etab colegio coleg instituto lycee nodegree student edlevel "
@@ -138,7 +138,7 @@ KNOWN = (
         {QUASI: 2.2},
         "house! housing home! homes dwelling rooms bedrooms accommod wohnform tenenc vehmodel vehmake owner ownhome "
         "homeowner ownrent car cars vehicle pkw fahrzeug voiture coche computer radio! electricity bicycle motorbike "
-        "fridge internet broadband pets haustier garage condo condominium apartment wohnflaeche wohneig eigentum "
+        "fridge internet broadband pets haustier garage condo! condominium apartment wohnflaeche wohneig eigentum "
         "tenant landlord logement vivienda woning koopwoning statlog mieter yacht boat eigendom",
     ),
 )

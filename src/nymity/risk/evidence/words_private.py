@@ -26,23 +26,23 @@ PRIVATE = (
         "conditions chcond symptom syndrome cancer krebs tumor tumour carcin karzin leuk melanoma lymph hiv aids "
         "diabet hypert hyp hta htn bluthochdruck stroke schlaganf heart! heartdisease herzinf cardiac cardio infarct "
         "khk asthma copd epoc bpco depress anxiety mental psych adhd autis epilep health gesundheit gesund geszust "
-        "zustand! sante salud gezondheid gezond gdhlth hlth genhlth hlthst injury injur injured wound verletz "
-        "blessure lesion disab handicap behinder behind schwerbeh schwerbehind gdb rqth invalid discap minusv beperk "
-        "pflege pflegegrad pflegestufe pregnan schwanger grossesse embaraz zwanger gravid allerg infect covid corona "
-        "comorb relapse recurr metasta mets hepat ulcer pain schmerz douleur dolor pijn sick ill illdays "
-        "krankheitstage krankmeld krankschr arbeitsunf ausfall! verzuim absmal jabsmal hospitali hosp chronic chron "
-        "adl iadl adldiff healthy badhealth goodhlth remission tumorsize tumsize nodes edema ascites spiders hepato "
-        "hepatom complication komplik befund! leiden pathology patholog histol histolog seizure arthrit arthrose "
-        "osteo fracture anemia anaemia chd cvd cad chf stage dementia alzheim suicid addict substance overdose "
-        "cocaine heroin cannabis marij angina thyroid kidney renal liver cirrh gallst burn trauma gcs sofa apache "
-        "saps charlson elixhaus cci frail barthel nyha asa mmse moca phq gad bdi madrs hamd cesd ghq eq5d sf36 qol "
-        "vas menopaus meno lbw lowbw premature preterm miscarr stillb abort syph sti std hpv inherit hered "
-        "specialneed sen sencat sped iep lac careleaver caries dental vision hearing blind deaf primaryneed dvflag "
-        "legalstatus unfall aeterm aesev aeser aeout aerel mhterm physhlth menthlth hlthpln havarth addepev cvdinfr "
-        "cvdstrk diffrem arbeidsong bajasmed ald ulis pai dependenc impression condition! acuity triage celltype "
-        "obstruct perfor adher differ! differentiat extent! thick recur npreg alerg node expire chiefcompl gesundh "
-        "mgus accident accid collision crash familyhistory famhist atcd hipert neumon asma inmusup intubad dm t2dm "
-        "stds iud hlthhmp fbs thal exang appet suchtm familyhx",
+        "zustand! sante salud gezondheid gezond gdhlth hlth genhlth hlthst inj severity severidad gravite injury "
+        "injur injured wound verletz blessure lesion disab handicap behinder behind schwerbeh schwerbehind gdb rqth "
+        "invalid discap minusv beperk pflege pflegegrad pflegestufe pregnan schwanger grossesse embaraz zwanger "
+        "gravid allerg infect covid corona comorb relapse recurr metasta mets hepat ulcer pain schmerz douleur dolor "
+        "pijn sick ill illdays krankheitstage krankmeld krankschr arbeitsunf ausfall! verzuim absmal jabsmal "
+        "hospitali hosp chronic chron adl iadl adldiff healthy badhealth goodhlth remission tumorsize tumsize nodes "
+        "edema ascites spiders hepato hepatom complication komplik befund! leiden pathology patholog histol histolog "
+        "seizure arthrit arthrose osteo fracture anemia anaemia chd cvd cad chf stage dementia alzheim suicid addict "
+        "substance overdose cocaine heroin cannabis marij angina thyroid kidney renal liver cirrh gallst burn trauma "
+        "gcs sofa apache saps charlson elixhaus cci frail barthel nyha asa mmse moca phq gad bdi madrs hamd cesd ghq "
+        "eq5d sf36 qol vas menopaus meno lbw lowbw premature preterm miscarr stillb abort syph sti std hpv inherit "
+        "hered specialneed sen sencat sped iep lac careleaver caries dental vision hearing blind deaf primaryneed "
+        "dvflag legalstatus unfall aeterm aesev aeser aeout aerel mhterm physhlth menthlth hlthpln havarth addepev "
+        "cvdinfr cvdstrk diffrem arbeidsong bajasmed ald ulis pai dependenc impression condition! acuity triage "
+        "celltype obstruct perfor adher differ! differentiat extent! thick recur npreg alerg node expire chiefcompl "
+        "gesundh mgus accident accid collision crash familyhistory famhist atcd hipert neumon asma inmusup intubad dm "
+        "t2dm stds iud hlthhmp fbs thal exang appet suchtm familyhx",
     ),
     TREATMENT,
     Concept.of(
@@ -126,7 +126,7 @@ PRIVATE = (
         "abortion partisan bush clinton trump obama referendum union! tradeunion gewerkschaft syndic synd sindic "
         "vakbond statusquo brexit europe! eumember godbel pray prayer wahlentsch rlgatnd rlgdgr rlgblg rlgdnm reliten "
         "prtvt prtvtgb prtvtede prtclgb polintr stemgedr sexornt sexfreq premarsx abany abdefect abnomore cappun "
-        "gunlaw natfare grass pres12 pres16 bible wahlbet sexualpartners",
+        "gunlaw natfare grass pres12 pres16 bible wahlbet sexualpartners condom",
     ),
     Concept.of(
         "what a person thinks or feels",

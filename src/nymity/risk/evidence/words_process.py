@@ -45,7 +45,7 @@ UPDATES = Concept.of(
     {INSENSITIVE: 7.5},
     "maj utilmaj majle update updated lastupd upd modified modif lastmod changed! aenderung geaendert aend wijzig "
     "gewijzigd mutatie mutdat mutdt mut actualiz actualiza fecact export exported exportdate extract extrac extr "
-    "abzug! liefer invoer erstellt erstell bearbeit sachbearb gebruiker usuario user! stapel carga flux lotnr numlot "
+    "abzug! liefer invoer erstellt erstell bearbeit sachbearb gebruiker stapel carga flux lotnr numlot "
     "storetime datenstand datstand lieferung dump loaded loaddate loaddt etl import imported insertdt inserted "
     "created! creatby createdby erfasst! erfassung erfasser saisie grabacion ingevoerd verarbeitung processed "
     "procdate batch batchid runid snapshot modby moddt modts recsrc loadts laadmoment laad bronsyst invuller idlot "
