@@ -99,6 +99,22 @@ def test_columns_that_change_while_they_are_counted_are_drawn_once(page: Any, tm
     assert page.get_by_role("heading", name="Who stands out").count() == 1
 
 
+def test_a_table_of_many_columns_keeps_nobody_waiting(page: Any, tmp_path: Path) -> None:
+    """A question for each of a thousand columns was drawn at once, and for five seconds nobody had an answer."""
+    table = tmp_path / "wide.csv"
+    lines = [",".join(f"c{column}" for column in range(300)), *(",".join("1" * 300) for _ in range(3))]
+    table.write_text("\n".join(lines) + "\n")
+    page.set_input_files("#upload", str(table))
+    page.wait_for_selector(".ag-cell[col-id=c0]")
+    go(page, "Columns")
+    page.get_by_text("300 columns").first.wait_for()
+    page.locator(".column-row").first.wait_for()
+    assert page.locator(".question").count() == 60
+    page.locator(".question").first.get_by_role("button").first.click()
+    page.locator(".question strong", has_text="c60").wait_for()
+    assert page.locator(".question").count() == 60
+
+
 def test_triples_fill_in_when_all_else_is_there(page: Any, tmp_path: Path) -> None:
     """Pairs are shown while triples are counted, with how far that is; then the triples, in the place of that."""
     columns = ["age", "sex", "postcode", "marital_status", "occupation", "insurance", "department", "birth_date"]

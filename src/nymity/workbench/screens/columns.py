@@ -82,7 +82,7 @@ def _questions(project: Project, inspection: Inspection, texts: Texts) -> None:
                 text("span", texts("columns.all_decided"))
             return
         with card(texts("columns.questions", n=len(names)), texts("columns.questions_lead"), "questions"):
-            for name in names:
+            for name in names[:_AT_ONCE]:  # the next ones come up when these are decided
                 _question(project, inspection[name], texts)
             if len(names) > 1:
                 with box("div", "actions"):
@@ -292,7 +292,7 @@ def _exposed(found: Exposure, pairs: Combinations, texts: Texts) -> None:
     text("h3", texts("columns.drives"))
     text("p", texts("columns.drives_lead"), "quiet small")
     shares = {} if found.drivers is None else dict(found.drivers.columns.iter_rows())
-    for name, left in sorted(unique.without.items(), key=lambda one: (-shares.get(one[0], 0.0), one[1])):
+    for name, left in sorted(unique.without.items(), key=lambda one: (-shares.get(one[0], 0.0), one[1]))[:_AT_ONCE]:
         gone = unique.unique - left
         words = texts("columns.without_one", column=name, left=left, gone=gone)
         with said(box("div", "driver"), title=words):
