@@ -20,7 +20,6 @@ from nymity.core.errors import FileError, TableError
 from nymity.core.quoting import quoted, relayed
 from nymity.io.coded import CodedColumn, CodedTable
 from nymity.io.column_names import named
-from nymity.io.decimal_comma import swap_marks
 from nymity.io.dialect import detect_delimiter, has_header, sample_rows, split_lines, with_all_names
 from nymity.io.file_content import detect_encoding, empty, marked_encoding, utf8_chunks
 from nymity.io.format import GZIP, SpreadsheetFormat
@@ -30,6 +29,10 @@ from nymity.io.options import ReadOptions, WriteOptions
 from nymity.io.scan import Outline, Scanner, ragged, too_wide
 from nymity.io.table_edges import Ending, beginning
 from nymity.table.numbered_text import with_plain_text
+
+#: A number as floats are written shortest; codes such as 250.10 are not.
+_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:[.,](?:0|[0-9]*[1-9]))?"
+_CELL = rf"^(?:\*|{_NUMBER}\+?|{_NUMBER}(?:-| to | to under ){_NUMBER})$"
 
 #: Bytes from which on a file is read by its different cells: below that, what does it takes longer to load.
 LARGE, PACKED_LARGE = 2**24, 2**21
@@ -424,3 +427,17 @@ def _numbered(width: int) -> list[str]:
 def _with_missing(table: pl.DataFrame) -> pl.DataFrame:
     """Make empty cells missing."""
     return table.with_columns(pl.when(pl.all() != "").then(pl.all()))
+
+
+def swap_marks(table: pl.DataFrame) -> pl.DataFrame:
+    """Let points and commas change places in columns of numbers; floats become text, and whole numbers have neither."""
+    return pl.DataFrame([_swapped(column.alias("cells")).alias(column.name) for column in table.get_columns()])
+
+
+def _swapped(cells: pl.Series) -> pl.Series:
+    texts = cells.cast(pl.String) if cells.dtype.is_float() else cells
+    if texts.dtype != pl.String or not texts.str.contains(_CELL).all():
+        return texts
+    between = "\x00"
+    points = texts.str.replace_all(",", between, literal=True).str.replace_all(".", ",", literal=True)
+    return points.str.replace_all(between, ".", literal=True)

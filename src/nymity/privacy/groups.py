@@ -17,7 +17,6 @@ import polars as pl
 from nymity.core.errors import InputError
 from nymity.core.row_runs import are_numbers
 from nymity.privacy.consistency import Consistency, Originals
-from nymity.privacy.equal_rows import first_equal
 from nymity.privacy.person_shares import PersonShares
 from nymity.table.hierarchy import Hierarchy, HierarchySource
 from nymity.table.item_cells import ItemColumn
@@ -378,3 +377,19 @@ def _with_gaps(cells: pl.Series) -> pl.Series:
     if cells.dtype == pl.String and (empty := cells == "").any():
         return cells.set(empty, None)
     return cells
+
+
+def first_equal(cells: pl.DataFrame) -> pl.Series:
+    """Return for each row the number of the first row that has the same cells; gaps are equal to each other.
+
+    Released rows are sorted, so that equal ones mostly follow each other: only the first of each run is grouped, which
+    takes half the time, and a tenth of the memory that polars needs to join the cells of every row to one key.
+    Columns must have names that are no patterns, and there must be at least one.
+    """
+    numbered = cells.with_columns(pl.int_range(pl.len()).alias("row"))
+    if pl.Object in cells.dtypes:  # which polars groups, but does not compare
+        return numbered.select(pl.col("row").first().over(cells.columns)).to_series()
+    starts = pl.any_horizontal(pl.col(cells.columns).ne_missing(pl.col(cells.columns).shift()))
+    begins = numbered.select(starts | (pl.col("row") == 0)).to_series()
+    run = begins.cum_sum().cast(pl.UInt32) - 1
+    return numbered.filter(begins).select(pl.col("row").first().over(cells.columns)).to_series().gather(run)

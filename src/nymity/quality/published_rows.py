@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 from nymity.core.errors import TableError
 from nymity.core.quoting import quoted
 from nymity.kernels.grouping import distinct, histograms
-from nymity.quality.places import places
 from nymity.table.cells import Cells
 from nymity.table.content_order import order_of_ranks
 from nymity.table.encoding import EncodedTable
 from nymity.table.hierarchy import Hierarchy
 from nymity.table.packing import KeyLayout
+from nymity.table.value_order import days, numbers
+
+#: Whole numbers up to this, and their differences, are floats.
+_EXACT = 2**52
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -112,7 +115,7 @@ class PublishedRows:
 
     @cached_property
     def places(self) -> tuple[Floats | None, ...]:
-        """Where the values of each attribute lie, None where they have no order (:func:`~nymity.quality.places`)."""
+        """Where the values of each attribute lie, None where they have no order (:func:`places`)."""
         return tuple(map(places, self.table.hierarchies))
 
     @cached_property
@@ -260,3 +263,20 @@ def nothing_left(table: EncodedTable) -> PublishedRows:
         majorities=dict.fromkeys(table.sensitive, 0),
         links=Links(present, np.full(len(present), -1), table.counts[present].astype(np.int64)),
     )
+
+
+def places(hierarchy: Hierarchy) -> NDArray[np.float64] | None:
+    """Return the place of each value from 0 (smallest) to 1 (largest), (domain_size,); NaN for a missing one.
+
+    None where values have no order: an attribute is ordered if its hierarchy lists nothing but numbers, or nothing but
+    days, missing values aside, and these are no codes.
+    """
+    known = None if hierarchy.of_codes else numbers(hierarchy.values) or days(hierarchy.values)
+    if known is None:
+        return None
+    lowest, highest = min(known.values()), max(known.values())
+    span = (highest - lowest) or 1
+    if max(-lowest, highest) < _EXACT and all(number.denominator == 1 for number in known.values()):
+        above = np.array([np.nan if v is None else known[v].numerator for v in hierarchy.values]) - int(lowest)
+        return above / int(span)  # whole numbers that floats hold: rounded once, as a fraction is
+    return np.array([float((known[v] - lowest) / span) if v is not None else np.nan for v in hierarchy.values])

@@ -13,7 +13,7 @@ from nymity.cli.main import app
 from nymity.core.errors import FileError, ParameterError, TableError
 from nymity.io import ReadOptions, read_detected, read_table, read_text_cells
 from nymity.io import delimited as delimited_module
-from nymity.io.edge_proposals import edge_proposals
+from nymity.io.read import edge_proposals
 
 ROWS = [f"{i};{20 + i};{'mf'[i % 2]};{i},5" for i in range(1, 9)]
 TABLE = ["id;age;sex;dose", *ROWS]

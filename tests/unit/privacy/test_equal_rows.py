@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nymity.privacy.equal_rows import first_equal
+from nymity.privacy.groups import first_equal
 
 CELLS = {
     "text": (st.none() | st.sampled_from(["", "a", "b", "*", "a long text beyond twelve bytes"]), pl.String),

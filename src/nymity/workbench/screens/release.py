@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from nicegui import ui
+
 from nymity.workbench.catalogue import Texts
 from nymity.workbench.endpoints import address
-from nymity.workbench.parts import badge, box, card, empty_state, heading, link, said, scroll_box, text
-from nymity.workbench.passphrase_panel import passphrase_panel
+from nymity.workbench.parts import badge, box, button, card, empty_state, heading, link, said, scroll_box, text
+from nymity.workbench.passphrases import PASSPHRASE, asks
 from nymity.workbench.project import Project
 from nymity.workbench.release_form import ReleaseForm
 from nymity.workbench.run_panel import run_panel, state_badge
-from nymity.workbench.runs import RunState
+from nymity.workbench.runs import BackgroundRun, RunState
 from nymity.workbench.screens import ProjectScreen
 from nymity.workbench.trials import TriedRelease, newest_done, published
 from nymity.workbench.watching import watched
@@ -98,3 +100,21 @@ def _open_points(project: Project) -> int | None:
 
 
 SCREEN = ProjectScreen(key="release", render=render, looks=False, open_points=_open_points)
+
+
+def passphrase_panel(project: Project, run: BackgroundRun, texts: Texts) -> None:
+    """Show it while the run asks for one."""
+    if not asks(run):
+        return
+    where = PASSPHRASE.format(project_id=project.id, run=run.number)
+    send = (
+        "const field = document.getElementById('passphrase'); const body = field.value; field.value = '';"
+        f"fetch({where!r}, {{method: 'POST', body}});"
+    )
+    with said(box("div", "passphrase"), role="group", aria_label=texts("release.passphrase")):
+        said(text("label", texts("release.passphrase")), **{"for": "passphrase"})
+        field = said(ui.element("input"), id="passphrase", type="password", autocomplete="off")
+        field.on("keydown.enter", js_handler=f"() => {{ {send} }}")
+        text("p", texts("release.passphrase_lead"), "quiet small")
+        sending = button(texts("release.passphrase_send"), main=True)
+        sending.on("click", js_handler=f"() => {{ {send} }}")
