@@ -36,7 +36,7 @@ def calls_nobody(facts: ColumnFacts) -> bool:
     texts = facts.texts.str.to_lowercase()
     plain = texts.is_in(list(PLAIN)) | ((texts.str.len_chars() == 1) & (facts.distinct <= _LETTERS))
     last = bool(facts.words) and facts.words[-1] in _OF_KINDS
-    return last or float(plain.mean() or 0) >= _MOSTLY  # type: ignore[arg-type]
+    return last or float(plain.mean() or 0) > _MOSTLY  # type: ignore[arg-type]
 
 
 #: Different values at most, records of each at least, and the first number that may be anybody's.
