@@ -187,7 +187,7 @@ def test_preparing_fails_for_no_record(cells: list[str], missing: Any, tmp_path:
     folder = tmp_path / "file"
     folder.mkdir()
     path, _ = as_csv(folder, cells)
-    assert Run(job_for(path, schema, "csv")[0]).release().frame.schema == {"dose": pl.String}
+    assert Run(job_for(path, schema, "csv")[0]).release().with_text().frame.schema == {"dose": pl.String}
 
 
 def test_records_without_a_place_are_dropped_or_counted_as_another(tmp_path: Path) -> None:
