@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from nymity.core.errors import JobError, ParameterError
 from nymity.core.quoting import as_given
 from nymity.core.validation import one_of, whole_number
+from nymity.core.wording import count
 from nymity.privacy.groups import Groups
 from nymity.privacy.k_anonymity import KAnonymity
 from nymity.privacy.links import Knows, check_number_of_sets
@@ -185,7 +186,7 @@ def of_single_rows(
         raise JobError(
             f"method: {key}",
             expected=f"one level for each column, because rows of a {unit} are linked, or one record of each {unit}",
-            got=f"a method that publishes a value in several ways, and {several:,} {unit}s with several records",
+            got=f"a method that publishes a value in several ways, and {count(several, unit)} with several records",
             hint="optimal-lattice, or publish one record of each",
         )
     each = [KAnonymity(k=model.k) if isinstance(model, LinkedKAnonymity) else model for model in models]

@@ -66,6 +66,26 @@ def test_whatever_tells_a_changed_number_is_named(name: str, transform: Any) -> 
     assert undone(released(TELLING[name], transform)) == told
 
 
+INCOMES = 20_000 + 173 * RNG.permutation(N)  # all are different, so that only their order tells of others
+WRITTEN: dict[str, Any] = {
+    "a gap in words": ["n/a", *map(str, INCOMES[1:].tolist())],
+    "thousands": [f"{income:,}" for income in INCOMES.tolist()],
+    "a decimal comma": [f"{income},00" for income in INCOMES.tolist()],
+    "a currency": [f"{income} EUR" for income in INCOMES.tolist()],
+    "a code": [f"id{income}" for income in INCOMES.tolist()],
+    "an interval": [f"[{income}, {income + 10})" for income in INCOMES.tolist()],
+    "a day": [(date(1900, 1, 1) + timedelta(days=income)).isoformat() for income in INCOMES.tolist()],
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_numbers_in_texts_tell_by_their_order(name: str) -> None:
+    frame = BASE.with_columns(age=pl.Series(INCOMES))
+    shuffled = [WRITTEN[name][i] for i in RNG.permutation(N)]
+    assert undone(released(WRITTEN[name], NOISE, frame=frame)) == [{"column": "age", "told_by": ["other"]}]
+    assert undone(released(shuffled, NOISE, frame=frame)) == []
+
+
 @pytest.mark.parametrize("name", SILENT)
 def test_other_columns_are_not(name: str) -> None:
     for transform in (NOISE, ny.AdditiveNoise(columns=["age"], share=2), ny.Shuffling(columns=["age"])):

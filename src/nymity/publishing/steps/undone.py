@@ -94,19 +94,19 @@ class _Changed:
             return False
         numbers = _numbers(cells)
         # Gaps are one more cell, the last in the order.
-        keys = pl.Series(numbers) if numbers is not None else as_text(cells).fill_null("")
+        keys = pl.Series(numbers) if numbers is not None else _in_order(as_text(cells).fill_null(""))
         group = keys.rank("dense").to_numpy().astype(np.int64) - 1
-        left = self._by_rank(group, numbers is not None) if self.ranked else self._by_cell(group, as_text(cells))
+        left = self._by_rank(group) if self.ranked else self._by_cell(group, as_text(cells))
         nearer = (left < self.changed) | (left < _NOTHING)
         return bool(left.sum() <= _MOST_LEFT * self.guessed and 2 * nearer[self.differs].sum() > self.differs.sum())
 
-    def _by_rank(self, group: NDArray[np.int64], ordered: bool) -> _Errors:
+    def _by_rank(self, group: NDArray[np.int64]) -> _Errors:
         """Return the squared errors of the mean of others with the same cell, or of the next cells if it is alone."""
         rows = np.bincount(group)
         sums = np.bincount(group, weights=self.true)
         means = sums / rows
         alone = np.full(len(rows), self.true.mean())
-        if ordered and len(rows) > 2:
+        if len(rows) > 2:
             around = np.concatenate([[2 * means[1] - means[2]], means, [2 * means[-2] - means[-3]]])
             alone[1:-1] = (around[1:-3] + around[3:-1]) / 2
             alone[0], alone[-1] = around[0], around[-1]
@@ -146,3 +146,11 @@ def _numbers(cells: pl.Series) -> _Errors | None:
     gaps = cells.null_count()
     numbers = cells.cast(pl.Float64, strict=False)
     return None if numbers.null_count() > gaps else numbers.fill_null(np.inf).fill_nan(np.inf).to_numpy()
+
+
+def _in_order(texts: pl.Series) -> pl.Series:
+    """Number texts in the order of their numbers, or else of their digits, which amounts, codes and days have."""
+    digits = texts.str.replace_all(r"\D", "").cast(pl.Float64, strict=False)
+    place = texts.cast(pl.Float64, strict=False).fill_null(digits).fill_nan(None)
+    ordered = pl.DataFrame({"place": place, "text": texts}).with_row_index("row").sort("place", "text", nulls_last=True)
+    return ordered.with_columns(number=pl.col("text").rle_id()).sort("row")["number"]
