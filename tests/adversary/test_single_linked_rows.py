@@ -75,7 +75,7 @@ def test_cells_of_two_rows_intersect() -> None:
     fit = [who for who, age in rows if who == "a" and age in first & second]
     assert fit == ["a", "a"]
     table = pl.DataFrame(rows, schema=["who", "age"], orient="row")
-    with pytest.raises(JobError, match=r"one record of each person, got .* and 1 persons with several records"):
+    with pytest.raises(JobError, match=r"one record of each person, got .* and 1 person with several records"):
         ny.publish(
             table,
             {"who": ny.person(pseudonym="random"), "age": "quasi"},
@@ -180,7 +180,7 @@ def test_records_that_are_left_out_are_nobodys_second(method: Any, tmp_path: Pat
 
 
 def test_identifiers_that_are_one_person_are_counted_as_one() -> None:
-    with pytest.raises(JobError, match="1 persons with several records"):
+    with pytest.raises(JobError, match="1 person with several records"):
         ny.publish(
             FRAME.with_columns(who=pl.Series([*FRAME["who"][:47], " person 00 "])),
             ROLES,
@@ -197,7 +197,7 @@ def test_households_and_weights(tmp_path: Path) -> None:
     assert found.holds, found
     means = release.frame.group_by("age", "sex", "area").agg(pl.col("income").n_unique())
     assert means["income"].to_list() == [1] * means.height
-    with pytest.raises(JobError, match=r"rows of a household are linked.*1 households with several records"):
+    with pytest.raises(JobError, match=r"rows of a household are linked.*1 household with several records"):
         ny.publish(
             FRAME.with_columns(who=pl.Series([0, *range(47)])), roles, privacy=promise, method=ny.CellSuppression()
         )
