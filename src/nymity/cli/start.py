@@ -17,8 +17,9 @@ _OBJECTS = 1_000_000
 #: numpy and scipy each bring an OpenBLAS that starts a thread for every core, which waits for work in a busy loop of
 #: 2^26 cycles: a tenth of a short command. After 2^4 cycles they sleep, and are woken when there is work.
 _WAITING = ("OPENBLAS_THREAD_TIMEOUT", "4")
-#: polars keeps freed pages half a second for the next table, and would leave them for another to the system's choice.
-_RETURNING = ("_RJEM_MALLOC_CONF", "muzzy_decay_ms:0")
+#: polars keeps freed pages half a second for the next table, and would leave them for another to the system's choice;
+#: each of its four heaps for a core keeps its own.
+_RETURNING = ("_RJEM_MALLOC_CONF", f"muzzy_decay_ms:0,narenas:{os.cpu_count() or 1}")
 #: How glibc keeps memory that was let go. Arrays of 4 MB (M_MMAP_THRESHOLD, -3) go back to the system; unless told, it
 #: raises that limit to the largest that was let go so far, and keeps what is a tenth of a large run. Smaller ones are
 #: there for the next, and 64 MB at the end of the heap (M_TRIM_THRESHOLD, -1): pages that come anew cost more than what
