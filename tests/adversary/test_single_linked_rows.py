@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import nymity as ny
 from cli_fixtures import Run
 from nymity.core.errors import JobError
+from nymity.core.wording import count
 from nymity.table.recoding import Recoding
 from nymity.table.text import as_text
 from strategies import cases
@@ -50,7 +51,7 @@ def test_k_pseudonyms_fit_whoever_is_known_and_several_rows_are_refused(data: st
     schema = {**case.schema, "who": ny.person(pseudonym=data.draw(st.sampled_from(["random", "keyed"])))}
     several = sum(rows > 1 for rows in Counter(ids).values())
     if several:
-        with pytest.raises(JobError, match=f"{several} persons with several records"):
+        with pytest.raises(JobError, match=f"{count(several, 'person')} with several records"):
             ny.publish(table, schema, privacy=[promise], method=method)
         return
     release = ny.publish(table, schema, privacy=[promise], method=method)
