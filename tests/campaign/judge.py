@@ -484,10 +484,11 @@ def _same_text(cell: Text, column: Any) -> Text:
 
 
 def _between(cell: Text, values: list[Any]) -> bool:
-    """Say whether a number lies between the least and the largest of values that are numbers."""
-    if cell is None or not all(isinstance(v, int | float | Decimal) and not isinstance(v, bool) for v in values):
+    """Say whether a number lies between the least and the largest of values that are numbers, or texts of numbers."""
+    if cell is None or not all(isinstance(v, int | float | Decimal | str) and not isinstance(v, bool) for v in values):
         return False
     try:
-        return float(min(values)) <= float(cell) <= float(max(values))
+        numbers = [float(value) for value in values]
+        return min(numbers) <= float(cell) <= max(numbers)
     except ValueError:
         return False
