@@ -61,6 +61,7 @@ class TopDownSpecialization(TableMethod["CutOutcome"]):
     target: str | None = None
 
     key: ClassVar[str] = "top-down-specialization"
+    cuts_hierarchies: ClassVar[bool] = True
     makes: ClassVar[type[Recoding]] = LevelRecoding
     takes_persons: ClassVar[bool] = False
     takes_links: ClassVar[bool] = False

@@ -42,6 +42,8 @@ class TableMethod(ABC, Generic[Made]):
     answers_any_time: ClassVar[bool] = False
     #: Whether it publishes a value in several ways, and linked rows where everybody has one.
     takes_single_rows: ClassVar[bool] = False
+    #: Whether it may publish a column by a cut of its hierarchy, as the level between values and ``*``.
+    cuts_hierarchies: ClassVar[bool] = False
 
     def run(
         self,

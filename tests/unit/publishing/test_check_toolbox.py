@@ -17,6 +17,7 @@ import pytest
 
 import nymity as ny
 from nymity.publishing.checking.check import Answer
+from nymity.table.builders import HierarchyRows
 
 RNG = np.random.default_rng(1)
 N = 60
@@ -129,3 +130,13 @@ def test_a_label_leaves_none_of_the_numbers_at_its_limit(tmp_path: Path) -> None
     certificate = publish(tmp_path / "release", ny.Mondrian(), K, transforms=[coding])
     certificate["job"]["transforms"][0]["shown"] = "label"
     assert "bottom coding" in told(tmp_path / "release", certificate)
+
+
+def test_a_cut_that_is_no_level_of_its_hierarchy_is_right(tmp_path: Path) -> None:
+    """It is published as the level between values and ``*``, whatever heights the job's hierarchy has."""
+    rows = [["a", "g0", "p0", "*"], ["b", "g1", "p0", "*"], ["c", "g2", "p1", "*"]]
+    table = pl.DataFrame({"x": list("aaabccc"), "y": list("uvwuvwu")})
+    schema = {"x": ny.quasi(HierarchyRows(rows=rows)), "y": "insensitive"}
+    release = ny.publish(table, schema, k=3, method=ny.TopDownSpecialization(), out=tmp_path / "release")
+    assert release.table["x"].unique().sort().to_list() == ["c", "p0"]
+    assert ny.check(tmp_path / "release", job=release.job).holds

@@ -549,7 +549,8 @@ _OF_CELLS = ("missing", "unlisted", "publish", "pseudonym", "pseudonym_bits", "r
 def _other_heights(job: Job | None, stated: Stated) -> Iterator[str]:
     """Return where a certificate gives a column another height than the hierarchy that the job lists for it.
 
-    Hierarchies that are built from the values of the original, or lie in a file that is not here, are passed over.
+    Hierarchies that are built from the values of the original, or lie in a file that is not here, are passed over. A
+    cut that is no level of a hierarchy stands between values and ``*``.
     """
     for column in stated.form.columns:
         if column.height is None or job is None or column.name not in job.schema:
@@ -561,7 +562,8 @@ def _other_heights(job: Job | None, stated: Stated) -> Iterator[str]:
             height = 1 if source is None else source.build(pl.Series([], dtype=pl.String)).height
         except FileError:
             continue
-        if height != column.height:
+        own_cut = column.height == 2 and job.method is not None and getattr(job.method, "cuts_hierarchies", False)
+        if height != column.height and not own_cut:
             yield (
                 f"the hierarchy of {column.name!r} has {height} levels above the values in the job, and "
                 f"{column.height} in the certificate"
